@@ -1,0 +1,116 @@
+import type { Codec } from '../src/contracts/codec.js';
+import type { EvidenceLimits } from '../src/evidence/limits.js';
+import { evidenceLimits } from '../src/evidence/limits.js';
+import { parseAgentView } from '../src/evidence/parse-agent-view.js';
+import type { Signer } from '../src/ledger/keyring.js';
+import { openLedgerLane, type KnownEntry, type LedgerLane } from '../src/ledger/ledger-lane.js';
+import { ledgerKey, type LedgerView } from '../src/ledger/ledger-view.js';
+import { tombstones } from '../src/ledger/tombstones.js';
+import {
+  decideProject,
+  digestsOf,
+  failTooLarge,
+  type Governed,
+  type ProjectContext,
+} from '../src/lookup/project-rule.js';
+import type { LaneContext, Station, StationLane } from '../src/station/station.js';
+
+/** Project: freezes the agent view of a lookup in the ledger and answers the agent, once. */
+
+export interface ProjectConfig {
+  readonly limits: EvidenceLimits;
+  /** How many of a run's other lookups are looked at for what they showed already. */
+  readonly gainLookback: number;
+  /** How long an entry is kept after it expired; an expired entry must still be found as expired. */
+  readonly ledgerRetentionMs: number;
+}
+
+export const projectDefaults: ProjectConfig = {
+  limits: evidenceLimits,
+  gainLookback: 64,
+  ledgerRetentionMs: 30 * 86_400_000,
+};
+
+export interface ProjectPorts {
+  readonly ledger: LedgerView;
+  readonly signer: Signer;
+  readonly codec: Codec;
+}
+
+/** The entries of the batch's runs by ledger key, this lane's own writes included. */
+type Entries = Map<string, KnownEntry>;
+
+export function projectStation(
+  ports: ProjectPorts,
+  config: ProjectConfig = projectDefaults,
+): Station<'postprocessed.v1', Entries> {
+  return {
+    name: 'project',
+    inputs: ['postprocessed.v1'],
+    maxRecords: 100,
+    async open(context) {
+      return openProject(
+        ports,
+        config,
+        context,
+        await openLedgerLane(context.lane, ports.ledger, ports.codec),
+      );
+    },
+  };
+}
+
+function openProject(
+  ports: ProjectPorts,
+  config: ProjectConfig,
+  context: LaneContext,
+  ledger: LedgerLane,
+): StationLane<'postprocessed.v1', Entries> {
+  return {
+    prepare: (messages) => ledger.read(queriesOf(messages, config.gainLookback)),
+    decide(message, entries) {
+      const key = ledgerKey(message.value.runId, message.value.toolCallId);
+      const projectContext: ProjectContext = {
+        entry: entries.get(key)?.entry,
+        shownBefore: () => shownBefore(entries, message.value.runId, key),
+        signer: ports.signer,
+        limits: config.limits,
+      };
+      return decideProject(message, projectContext);
+    },
+    tooLarge: (message, _entries, size) => failTooLarge(message, size, ports.signer),
+    remember(outcome, { value }, entries) {
+      for (const emission of outcome.kind === 'not-yet' ? [] : (outcome.records ?? [])) {
+        if (emission.topic !== 'ledger.v1') continue;
+        ledger.remember(value.runId, emission.body);
+        const { toolCallId } = emission.body;
+        entries.set(ledgerKey(value.runId, toolCallId), {
+          runId: value.runId,
+          toolCallId,
+          entry: emission.body,
+        });
+      }
+    },
+    committed: (written) => ledger.committed(written),
+    maintain: () => tombstones(context, ports.ledger, context.now() - config.ledgerRetentionMs),
+  };
+}
+
+/** One query a run, with all its calls of the batch. */
+function queriesOf(messages: readonly Governed[], others: number) {
+  const calls = new Map<string, Set<string>>();
+  for (const { value } of messages) {
+    calls.set(value.runId, (calls.get(value.runId) ?? new Set()).add(value.toolCallId));
+  }
+  return [...calls].map(([runId, toolCallIds]) => ({ runId, toolCallIds: [...toolCallIds], others }));
+}
+
+function shownBefore(entries: Entries, runId: string, exceptKey: string): Set<string> {
+  const digests = new Set<string>();
+  for (const [key, known] of entries) {
+    const view = known.entry?.agentView ?? null;
+    if (known.runId !== runId || key === exceptKey || view === null) continue;
+    const reading = parseAgentView(view, known.toolCallId);
+    for (const digest of 'view' in reading ? digestsOf(reading.view.evidence) : []) digests.add(digest);
+  }
+  return digests;
+}

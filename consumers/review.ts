@@ -1,0 +1,48 @@
+import type { Codec } from '../src/contracts/codec.js';
+import { withoutLargeParts } from '../src/guard/judge-submission.js';
+import { decideReview, noProgress, type Reviewer, type RunProgress } from '../src/review/decide-review.js';
+import { reviewDraft } from '../src/review/rules/review.js';
+import { openKeyedState, type KeyedState } from '../src/station/keyed-state.js';
+import type { Station, StationLane } from '../src/station/station.js';
+
+/** Review: decides what becomes of every verdict, and publishes what is proven. Remembers how far each run is. */
+
+export interface ReviewPorts {
+  readonly codec: Codec;
+}
+
+/** The deterministic reviewer. */
+const reviewer: Reviewer = (draft, lookups) => reviewDraft({ draft, lookups });
+
+/** Progress after each decision of the batch at hand, until it is remembered. */
+type Decisions = Map<number, RunProgress>;
+
+export function reviewStation({ codec }: ReviewPorts): Station<'verdict.v1', Decisions> {
+  return {
+    name: 'review',
+    inputs: ['verdict.v1'],
+    maxRecords: 100,
+    open: async (context) => openReview(await openKeyedState('run-outcome.v1', context, codec)),
+  };
+}
+
+function openReview(runs: KeyedState<'run-outcome.v1'>): StationLane<'verdict.v1', Decisions> {
+  return {
+    prepare: () => Promise.resolve(new Map()),
+    decide({ value, record }, decisions) {
+      const { outcome, progress } = decideReview(value, runs.get(value.runId) ?? noProgress, reviewer);
+      if (progress !== null) decisions.set(record.offset, progress);
+      return outcome;
+    },
+    tooLarge({ value, record }, decisions) {
+      const slim = { ...value, ...withoutLargeParts(value), eventId: value.eventId };
+      const { outcome, progress } = decideReview(slim, runs.get(value.runId) ?? noProgress, reviewer);
+      if (progress !== null) decisions.set(record.offset, progress);
+      return outcome;
+    },
+    remember(_outcome, { value, record }, decisions) {
+      const progress = decisions.get(record.offset);
+      if (progress !== undefined) runs.put(value.runId, progress, value.occurredAt);
+    },
+  };
+}

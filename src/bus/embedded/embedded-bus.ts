@@ -1,0 +1,187 @@
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import type { TopicName } from '../../contracts/topics.js';
+import type { Bus, BusReader, Consumption, StoredRecord } from '../bus.js';
+import { openDatabase } from './database.js';
+import { createWriter, type Writer } from './group-commit.js';
+import { runLane } from './lane-worker.js';
+import { openLog, type Log } from './log.js';
+import { cleanUp } from './retention.js';
+import { createTurns } from './turns.js';
+import { createBell, createWakeups, type Wakeups } from './wakeups.js';
+import { lockForWriting, type WriterLock } from './writer-lock.js';
+
+export interface EmbeddedBusOptions {
+  /** The data folder; the bus is the file `bus.db` in it. */
+  readonly folder: string;
+  /** Number of partitions; null takes that of the folder, or 12 for a new one. */
+  readonly partitions?: number | null;
+  readonly now?: () => number;
+  /** Called when the disk can no longer be believed. The process must end; the default ends it with exit code 3. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+/** The embedded bus, and its store for what has to change with it in one transaction: the ledger view. */
+export interface EmbeddedBus extends Bus {
+  readonly writer: Writer;
+}
+
+const CLEAN_UP_MS = 3_600_000;
+
+/**
+ * Opens the folder's bus for writing: durable logs in one SQLite file, for one machine and one writing process.
+ * @throws ProoflineError PL_DATA_FOLDER_LOCKED, PL_DATA_FOLDER_UNUSABLE, PL_PARTITIONS_CHANGED.
+ */
+export function openEmbeddedBus(options: EmbeddedBusOptions): EmbeddedBus {
+  const lock = lockForWriting(options.folder);
+  try {
+    return assemble(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
+  const now = options.now ?? Date.now;
+  const file = join(options.folder, 'bus.db');
+  const { db, partitions, epoch } = openDatabase({
+    file,
+    readonly: false,
+    partitions: options.partitions ?? null,
+  });
+  const writer = createWriter(db, options.onFatal ?? endProcess);
+  const log = openLog(db, partitions);
+  const wakeups = createWakeups();
+  const turns = createTurns();
+  const stopped = new AbortController();
+  const running = new Set<Consumption>();
+  const cleaning = setInterval(
+    () => void cleanUp({ writer, log, partitions }, now(), stopped.signal).catch(() => 0),
+    CLEAN_UP_MS,
+  ).unref();
+
+  function keep(consumption: Consumption): Consumption {
+    const kept = { stop: () => consumption.stop().finally(() => running.delete(kept)) };
+    running.add(kept);
+    return kept;
+  }
+
+  return {
+    partitions,
+    epoch,
+    writer,
+    async append(records) {
+      const offsets = await writer.write(() => log.append(records, now()));
+      for (const record of records) wakeups.wake(record.topic, record.partition);
+      return offsets;
+    },
+    subscribe: (subscription) =>
+      keep(
+        consumption(partitions, (partition, signal) =>
+          turns.take(`${subscription.group}/${partition}`, signal, () =>
+            runLane({ log, writer, wakeups, now }, subscription, partition, signal),
+          ),
+        ),
+      ),
+    follow: (topics, onRecords) => {
+      const from = ends(log, topics, partitions);
+      return keep(
+        consumption(partitions, (partition, signal) =>
+          followPartition(log, wakeups, topics, partition, from, onRecords, signal),
+        ),
+      );
+    },
+    ...reading(log),
+    async close() {
+      stopped.abort();
+      clearInterval(cleaning);
+      await Promise.all([...running].map((each) => each.stop()));
+      await writer.idle();
+      db.close();
+      lock.release();
+    },
+  };
+}
+
+/**
+ * Opens the folder's bus for reading only, beside the process that writes it.
+ * @throws ProoflineError PL_DATA_FOLDER_UNUSABLE when there is none, or one of another version.
+ */
+export function openEmbeddedReader(folder: string): BusReader & { readonly db: Database.Database } {
+  const { db, partitions, epoch } = openDatabase({
+    file: join(folder, 'bus.db'),
+    readonly: true,
+    partitions: null,
+  });
+  return {
+    partitions,
+    epoch,
+    db,
+    ...reading(openLog(db, partitions)),
+    close: () => Promise.resolve(void db.close()),
+  };
+}
+
+function reading(log: Log): Pick<BusReader, 'read' | 'bounds' | 'committed'> {
+  return {
+    read: (topic, partition, from, limit) => Promise.resolve(log.read(topic, partition, from, limit)),
+    bounds: (topic, partition) => Promise.resolve(log.bounds(topic, partition)),
+    committed: (group, topic, partition) => Promise.resolve(log.committed(group, topic, partition)),
+  };
+}
+
+/** Runs one worker a partition; stopping lets each end what it has at hand. */
+function consumption(
+  partitions: number,
+  run: (partition: number, signal: AbortSignal) => Promise<void>,
+): Consumption {
+  const stop = new AbortController();
+  // Every partition waits on the one signal.
+  setMaxListeners(0, stop.signal);
+  const workers = Array.from({ length: partitions }, (_, partition) => run(partition, stop.signal));
+  return {
+    async stop() {
+      stop.abort();
+      await Promise.all(workers);
+    },
+  };
+}
+
+function ends(log: Log, topics: readonly TopicName[], partitions: number): Map<string, number> {
+  const from = new Map<string, number>();
+  for (const topic of topics) {
+    for (let p = 0; p < partitions; p++) from.set(`${topic}/${p}`, log.bounds(topic, p).end);
+  }
+  return from;
+}
+
+async function followPartition(
+  log: Log,
+  wakeups: Wakeups,
+  topics: readonly TopicName[],
+  partition: number,
+  from: Map<string, number>,
+  onRecords: (records: readonly StoredRecord[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const bell = createBell();
+  const silence = topics.map((topic) => wakeups.on(topic, partition, bell.ring));
+  while (!signal.aborted) {
+    const records = topics.flatMap((topic) =>
+      log.read(topic, partition, from.get(`${topic}/${partition}`) ?? 0, 100),
+    );
+    for (const record of records) from.set(`${record.topic}/${partition}`, record.offset + 1);
+    if (records.length > 0) onRecords(records);
+    // A busy log must not keep the event loop to itself.
+    await (records.length > 0 ? nextTurn() : bell.heard(60_000, signal));
+  }
+  for (const stop of silence) stop();
+}
+
+function endProcess(error: unknown): void {
+  process.stderr.write(`proofline: the disk failed, and what is durable is unknown: ${String(error)}\n`);
+  process.exit(3);
+}

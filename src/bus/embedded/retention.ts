@@ -1,0 +1,60 @@
+import type Database from 'better-sqlite3';
+import { topicNames, topics, type TopicName } from '../../contracts/topics.js';
+import type { Writer } from './group-commit.js';
+import { topicNumber, type Log } from './log.js';
+
+const DAY_MS = 86_400_000;
+/** Offsets that one short transaction looks at, so that the line goes on beside it. */
+const WINDOW = 500;
+
+/**
+ * What Kafka's cleanup policies do: removes records past their retention, and of compacted logs what a newer
+ * record of the same key replaces. Answers with the number of records removed.
+ */
+export async function cleanUp(
+  { writer, log, partitions }: { writer: Writer; log: Log; partitions: number },
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  for (const topic of topicNames) {
+    for (let partition = 0; partition < partitions; partition++) {
+      removed += await cleanPartition(writer, topic, partition, log.bounds(topic, partition), now, signal);
+    }
+  }
+  return removed;
+}
+
+async function cleanPartition(
+  writer: Writer,
+  topic: TopicName,
+  partition: number,
+  { low, end }: { low: number; end: number },
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const { cleanup, retentionDays } = topics[topic];
+  if (cleanup === 'delete' && retentionDays === null) return 0;
+  const compact = cleanup === 'compact';
+  const condition = compact ? REPLACED(topicNumber(topic)) : 'timestamp < @before';
+  const before = now - (retentionDays ?? 0) * DAY_MS;
+  let removed = 0;
+  for (let from = low; from < end && !signal.aborted; from += WINDOW) {
+    const window = { partition, from, to: from + WINDOW, ...(compact ? {} : { before }) };
+    const count = await writer.write((db) => removeWindow(db, topicNumber(topic), condition, window));
+    removed += count;
+    // Logs are in the order of their timestamps: behind a window that keeps something, everything is kept.
+    if (!compact && count < WINDOW) break;
+  }
+  return removed;
+}
+
+/** A tombstone stays as the last record of its key: readers that begin at the start must see it. */
+const REPLACED = (topic: number): string =>
+  `EXISTS (SELECT 1 FROM record newer WHERE newer.topic = ${topic} AND newer.partition = record.partition
+     AND newer.key = record.key AND newer.offset > record.offset)`;
+
+function removeWindow(db: Database.Database, topic: number, condition: string, window: object): number {
+  const where = `topic = ${topic} AND partition = @partition AND offset >= @from AND offset < @to`;
+  return db.prepare(`DELETE FROM record WHERE ${where} AND ${condition}`).run(window).changes;
+}

@@ -1,0 +1,172 @@
+import avro, { type Type } from 'avsc';
+import { createWalk, type Walk } from './avro-walk.js';
+import { isProoflineError, ProoflineError } from './errors.js';
+import { avroSchemas, type SchemaName } from './generated.js';
+import { isJsonObject } from './json.js';
+import { camelCase } from './names.js';
+import { localSchemaId, localSchemaName } from './schema-ids.js';
+import type { TopicMessages, TopicName } from './topics.js';
+
+/**
+ * The wire format of every value: 0x00, a four-byte schema id (big-endian), the Avro binary. The same bytes
+ * on the embedded bus and on Kafka.
+ */
+
+const MAGIC = 0;
+const HEADER_BYTES = 5;
+
+/**
+ * Which schema an id stands for. The local one knows the ids that are pinned in the freeze lock; one with a
+ * registry behind it adds those that the registry gave.
+ */
+export interface SchemaIds {
+  /** The id to write for a schema. */
+  idOf(name: SchemaName): number;
+  /** The writer's schema of an id; undefined when nobody knows it. */
+  schemaOf(id: number): { readonly key: string; readonly schema: unknown } | undefined;
+}
+
+export const localSchemaIds: SchemaIds = {
+  idOf: localSchemaId,
+  schemaOf(id) {
+    const name = localSchemaName(id);
+    return name === undefined ? undefined : { key: name, schema: avroSchemas[name] };
+  },
+};
+
+export interface Codec {
+  /** @throws ProoflineError PL_INVARIANT when the message does not fit its schema or holds malformed text. */
+  encode<T extends TopicName>(topic: T, message: TopicMessages[T]): Buffer;
+  /** @throws ProoflineError PL_RECORD_UNDECODABLE or PL_SCHEMA_UNKNOWN. */
+  decode<T extends TopicName>(topic: T, value: Buffer): TopicMessages[T];
+}
+
+/** The Avro type of a schema with its field names in camelCase: names are no part of the binary. */
+export function avroType(name: SchemaName): Type {
+  let type = types.get(name);
+  if (type === undefined) {
+    type = parseType(avroSchemas[name]);
+    types.set(name, type);
+  }
+  return type;
+}
+
+const types = new Map<SchemaName, Type>();
+
+function parseType(schema: unknown): Type {
+  return avro.Type.forSchema(withCamelCaseFields(schema) as avro.Schema, { wrapUnions: 'never' });
+}
+
+function withCamelCaseFields(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withCamelCaseFields);
+  if (!isJsonObject(schema)) return schema;
+  const copy: Record<string, unknown> = { ...schema };
+  for (const part of ['type', 'items', 'values']) {
+    if (part in copy) copy[part] = withCamelCaseFields(copy[part]);
+  }
+  if (Array.isArray(copy['fields'])) copy['fields'] = copy['fields'].map(camelCaseField);
+  return copy;
+}
+
+function camelCaseField(field: unknown): unknown {
+  const { name, type, aliases, ...rest } = field as { name: string; type: unknown; aliases?: string[] };
+  const spelled = { ...rest, name: camelCase(name), type: withCamelCaseFields(type) };
+  return aliases === undefined ? spelled : { ...spelled, aliases: aliases.map(camelCase) };
+}
+
+/** How values of one writer's schema are read as a topic's messages. */
+interface Reader {
+  readonly type: Type;
+  /** Undefined where the writer's schema is the topic's own. */
+  readonly resolver: unknown;
+  readonly walk: Walk;
+}
+
+export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
+  const readers = new Map<string, Reader | ProoflineError>();
+  let scratch = Buffer.alloc(64 * 1024);
+
+  function encode<T extends TopicName>(topic: T, message: TopicMessages[T]): Buffer {
+    const type = avroType(topic);
+    refuseInvalid(topic, type, message);
+    let end = type.encode(message, scratch, HEADER_BYTES);
+    if (end < 0) {
+      // avsc answers with the missing bytes, negated.
+      scratch = Buffer.alloc(2 * (scratch.length - end));
+      end = type.encode(message, scratch, HEADER_BYTES);
+    }
+    scratch.writeUInt8(MAGIC, 0);
+    scratch.writeUInt32BE(ids.idOf(topic), 1);
+    return Buffer.from(scratch.subarray(0, end));
+  }
+
+  function decode<T extends TopicName>(topic: T, value: Buffer): TopicMessages[T] {
+    if (value.length < HEADER_BYTES) throw undecodable(`${value.length} bytes are too few`);
+    if (value[0] !== MAGIC) throw undecodable(`it begins with byte ${value[0] ?? ''}, not with 0`);
+    return decodeBody(readerOf(topic, value.readUInt32BE(1)), value) as TopicMessages[T];
+  }
+
+  function readerOf(topic: TopicName, id: number): Reader {
+    const writer = ids.schemaOf(id);
+    if (writer === undefined) throw new ProoflineError('PL_SCHEMA_UNKNOWN', { id });
+    const key = `${topic} ${writer.key}`;
+    const reader = readers.get(key) ?? makeReader(topic, writer);
+    readers.set(key, reader);
+    if (isProoflineError(reader)) throw reader;
+    return reader;
+  }
+
+  return { encode, decode };
+}
+
+/** The reader of a pair of schemas; where they do not go together, the error that each such record gets. */
+function makeReader(topic: TopicName, writer: { key: string; schema: unknown }): Reader | ProoflineError {
+  const type = avroType(topic);
+  if (writer.key === topic) return { type, resolver: undefined, walk: createWalk(type) };
+  try {
+    const written = parseType(writer.schema);
+    return { type, resolver: type.createResolver(written), walk: createWalk(written) };
+  } catch (error) {
+    return undecodable(`its schema ${writer.key} cannot be read as ${topic}: ${messageOf(error)}`);
+  }
+}
+
+function decodeBody({ type, resolver, walk }: Reader, value: Buffer): unknown {
+  try {
+    const end = walk(value, HEADER_BYTES);
+    if (end < value.length) throw new Error(`${value.length - end} bytes too many at its end`);
+    return type.decode(value, HEADER_BYTES, resolver as never).value;
+  } catch (error) {
+    throw undecodable(messageOf(error));
+  }
+}
+
+function refuseInvalid(topic: TopicName, type: Type, message: unknown): void {
+  const problems: string[] = [];
+  const errorHook = (path: string[]): void => void problems.push(path.join('.'));
+  if (!type.isValid(message, { noUndeclaredFields: true, errorHook })) {
+    throw new ProoflineError('PL_INVARIANT', { problem: `${topic}: wrong at ${problems.join(', ')}` });
+  }
+  // A lone surrogate would be written as bytes that are no UTF-8.
+  if (!isWellFormedDeep(message))
+    throw new ProoflineError('PL_INVARIANT', { problem: `${topic}: malformed text` });
+}
+
+/** True when no string inside holds a lone surrogate. */
+function isWellFormedDeep(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormedDeep);
+  if (!isJsonObject(value) || Buffer.isBuffer(value)) return true;
+  for (const key in value) {
+    if (!isWellFormedDeep(value[key]) || !key.isWellFormed()) return false;
+  }
+  return true;
+}
+
+function undecodable(problem: string): ProoflineError {
+  return new ProoflineError('PL_RECORD_UNDECODABLE', { problem });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 200) : String(error);
+}

@@ -1,0 +1,242 @@
+/**
+ * The one table of errors. Everything that can go wrong on the line, in a door or at a command has a row:
+ * whether trying again can help, what it says, and how to solve it. docs/errors.md is generated from it.
+ */
+
+interface ErrorRow {
+  /** True where the same thing may work later without anybody changing it. */
+  readonly retryable: boolean;
+  /** The English text; `{name}` is filled from the error's parameters. */
+  readonly message: string;
+  /** What to do next, for the person who reads it. */
+  readonly solve: string;
+}
+
+export const errorTable = {
+  PL_ID_INVALID: {
+    retryable: false,
+    message: '{field} is not a valid id: {id}',
+    solve:
+      'Use 1 to 128 of A–Z a–z 0–9 . _ : @ = + -, the first a letter or digit. draft_id "given-up" is reserved.',
+  },
+  PL_INPUT_INVALID: {
+    retryable: false,
+    message: 'The input cannot be used: {problem}',
+    solve: "Correct what the message names; the command's --help shows an example of each input.",
+  },
+  PL_NOT_FOUND: {
+    retryable: false,
+    message: '{what} was not found',
+    solve:
+      'Check the name, the data folder (--data) and whether it was kept that long; `proofline topics` shows what there is.',
+  },
+  PL_CONFIG_INVALID: {
+    retryable: false,
+    message: 'The configuration is not usable: {problems}',
+    solve: 'Each line names the variable, what it has and what it may be. Nothing was started.',
+  },
+  PL_RECORD_UNDECODABLE: {
+    retryable: false,
+    message: 'The record is not what its topic carries: {problem}',
+    solve:
+      "Values begin with 0x00 and a four-byte schema id, then Avro. Compare the producer's schema with `proofline schemas show`; `proofline dlq show` has the bytes.",
+  },
+  PL_SCHEMA_UNKNOWN: {
+    retryable: false,
+    message: 'Schema id {id} is not known',
+    solve:
+      "Register the producer's schema, or let it use the local id that `proofline schemas` lists; then replay the dead letter.",
+  },
+  PL_EVENT_ID: {
+    retryable: false,
+    message: 'event_id is {found}, but what the event says gives {expected}',
+    solve:
+      "Derive the id as docs/contracts/event-ids.md says, or publish with the package's producers, which do.",
+  },
+  PL_INVARIANT: {
+    retryable: false,
+    message: 'The record contradicts its own contract: {problem}',
+    solve: 'The producer wrote a record that no correct producer writes; `proofline dlq show` has it whole.',
+  },
+  PL_PARTITION_WRONG: {
+    retryable: false,
+    message: 'The record lies on partition {found}, but run_id {run_id} belongs on {expected}',
+    solve:
+      "Set the client's partitioner to murmur2 over the UTF-8 run_id (librdkafka: partitioner=murmur2_random) and `proofline dlq replay` puts this one right.",
+  },
+  PL_PARTITIONS_CHANGED: {
+    retryable: false,
+    message: 'The topics have {found} partitions, but this line was made with {expected}',
+    solve:
+      'A run must stay on its partition number. Set PROOFLINE_PARTITIONS back, or start a new data folder or topic prefix.',
+  },
+  PL_RECORD_TOO_LARGE: {
+    retryable: false,
+    message: 'A record of {bytes} bytes is over the limit of {limit}',
+    solve: "Make the message smaller; the limit is the topic's max.message.bytes.",
+  },
+  PL_RETRIEVAL_DOWN: {
+    retryable: true,
+    message: 'Retrieval is down: {problem}',
+    solve:
+      'The line waits and tries again. Check the retrieval service, its address and its token; /readyz shows when it is back.',
+  },
+  PL_RETRIEVAL_FAILED: {
+    retryable: true,
+    message: 'Retrieval did not answer this lookup: {problem}',
+    solve: "Ask again as a new lookup with a new tool_call_id; the retrieval service's log has the cause.",
+  },
+  PL_RETRIEVAL_REFUSED: {
+    retryable: false,
+    message: 'Retrieval refuses this lookup: {problem}',
+    solve:
+      'The query, mode or filters are not acceptable to the retrieval service: change them and ask with a new tool_call_id.',
+  },
+  PL_RETRIEVAL_CONTRACT: {
+    retryable: false,
+    message: 'The retrieval answer breaks its contract: {problem}',
+    solve: 'The retrieval service answers in another shape than API v1; `proofline try map` shows where.',
+  },
+  PL_EVIDENCE_TOO_LARGE: {
+    retryable: false,
+    message: 'The evidence of this lookup is too large to pass on: {bytes} bytes, over {limit}',
+    solve: 'Ask for fewer hits (top_k) or index smaller chunks.',
+  },
+  PL_PROJECTION_INPUT: {
+    retryable: false,
+    message: 'The lookup result cannot be projected: {problem}',
+    solve: "`proofline try project` shows the same on the dead letter's bytes.",
+  },
+  PL_PROJECTION_OVER_BUDGET: {
+    retryable: false,
+    message: 'Even without evidence the agent view is {bytes} bytes, over {limit}',
+    solve: 'Shorten the query or the tool_call_id.',
+  },
+  PL_LOOKUP_LOST: {
+    retryable: true,
+    message: 'The first request of this lookup was lost on its way',
+    solve: 'Ask again with a new tool_call_id; `proofline dlq list` shows where the first one went.',
+  },
+  PL_REPEAT_CONFLICT: {
+    retryable: false,
+    message: '{what} was sent before with other content; the first one stands',
+    solve: 'Use a new id for a new question or a new text.',
+  },
+  PL_STOP_REQUIRED: {
+    retryable: false,
+    message: 'No more lookups: hand in the report now, from the evidence that you have.',
+    solve: "The run's budget is spent, or its last lookups brought nothing new. Submit the draft.",
+  },
+  PL_KEY_UNKNOWN: {
+    retryable: true,
+    message: 'Ledger entries are signed with key {key_id}, which is not in the keyring',
+    solve: 'Add the public key to the keyring (`proofline keys import FILE`); the drafts wait until then.',
+  },
+  PL_KEY_MISSING: {
+    retryable: false,
+    message: 'There is no private key to sign with in {folder}',
+    solve: 'Make one with `proofline keys new`, or point PROOFLINE_KEYS at the folder that has it.',
+  },
+  PL_KEY_INVALID: {
+    retryable: false,
+    message: '{file} is not a usable Ed25519 key: {problem}',
+    solve:
+      'Keys are PEM files: KEYID.pub.pem, and one KEYID.key.pem. `proofline keys list` shows what is there.',
+  },
+  PL_LEDGER_BEHIND: {
+    retryable: true,
+    message: 'The ledger view has not caught up yet: {problem}',
+    solve: 'Nothing is judged before it has. It passes by itself; if not, look at the ledger-view station.',
+  },
+  PL_VERDICT_TOO_LARGE: {
+    retryable: false,
+    message: 'The verdict is too large to pass on whole: {bytes} bytes, over {limit}',
+    solve: 'The draft is held. Submit a shorter one.',
+  },
+  PL_QUOTES_UNCHECKED: {
+    retryable: false,
+    message: 'The draft quotes words, and nothing has checked that they were shown',
+    solve: 'The draft is held. A person compares the quotes with what `proofline trail` shows.',
+  },
+  PL_LEDGER_TAKEN_BACK: {
+    retryable: false,
+    message: 'A ledger record would take back the terminal entry of {key}',
+    solve: 'Somebody else writes to the ledger topic. The first entry stands; find and stop the writer.',
+  },
+  PL_DATA_FOLDER_LOCKED: {
+    retryable: false,
+    message: 'The data folder {folder} is in use by another process',
+    solve:
+      'One process writes to a data folder. Use the running one (its socket is found by itself), stop it, or choose another folder with --data.',
+  },
+  PL_DATA_FOLDER_UNUSABLE: {
+    retryable: false,
+    message: 'The data folder {folder} cannot be used: {problem}',
+    solve: 'Check that it exists, that you may write there, and that it was made by this version.',
+  },
+  PL_DISK_FULL: {
+    retryable: true,
+    message: 'The disk of the data folder is full',
+    solve: 'Make room; the line waits and goes on by itself. Nothing was lost.',
+  },
+  PL_AUDIT_DOWN: {
+    retryable: true,
+    message: 'The audit store does not answer: {problem}',
+    solve: 'The audit-sink waits. Check the database; nothing is lost meanwhile.',
+  },
+  PL_INDEX_UNUSABLE: {
+    retryable: false,
+    message: 'The index {file} cannot be used: {problem}',
+    solve: 'Delete the file and index the folder again with `proofline index DIR`.',
+  },
+  PL_TIMEOUT: {
+    retryable: true,
+    message: 'No answer within {seconds} s: {what}',
+    solve:
+      'The work goes on. Ask again with the same ids, or look with `proofline trail RUN`; `proofline doctor` tells what holds the line up.',
+  },
+  PL_REPLAY_REFUSED: {
+    retryable: false,
+    message: 'The dead letter is not replayed: {problem}',
+    solve: '`proofline dlq show ID` tells what it is and where it came from.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** Parameters that fill the `{…}` of a message. */
+export type ErrorParams = Readonly<Record<string, string | number>>;
+
+/** The message of `code`, filled; a missing parameter stays visible as `{name}`. */
+export function errorMessage(code: ErrorCode, params: ErrorParams = {}): string {
+  return errorTable[code].message.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    String(params[name] ?? whole),
+  );
+}
+
+/** The only error class of the project: told apart by `code`, never by `instanceof` of a subclass. */
+export class ProoflineError extends Error {
+  override readonly name = 'ProoflineError';
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+
+  constructor(code: ErrorCode, params: ErrorParams = {}, options?: ErrorOptions) {
+    super(errorMessage(code, params), options);
+    this.code = code;
+    this.params = params;
+  }
+
+  get retryable(): boolean {
+    return errorTable[this.code].retryable;
+  }
+
+  get solve(): string {
+    return errorTable[this.code].solve;
+  }
+}
+
+/** True for a ProoflineError, also one from another copy of this module, of one of these codes (of any, without). */
+export function isProoflineError(error: unknown, ...codes: readonly ErrorCode[]): error is ProoflineError {
+  if (!(error instanceof Error) || error.name !== 'ProoflineError') return false;
+  return codes.length === 0 || codes.includes((error as ProoflineError).code);
+}

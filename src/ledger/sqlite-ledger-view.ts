@@ -1,0 +1,202 @@
+import type Database from 'better-sqlite3';
+import type { Writer } from '../bus/embedded/group-commit.js';
+import type { Codec } from '../contracts/codec.js';
+import { mayReplace, readEntry, type EntryState } from './entry-state.js';
+import {
+  parseLedgerKey,
+  type LedgerRecord,
+  type LedgerView,
+  type ViewEntry,
+  type ViewQuery,
+} from './ledger-view.js';
+
+interface EntryRow {
+  run_id: string;
+  tool_call_id: string;
+  value: Buffer;
+}
+
+export interface SqliteLedgerViewOptions {
+  readonly writer: Writer;
+  readonly codec: Codec;
+  /** The epoch of the logs: a position of other logs is none. */
+  readonly epoch: string;
+}
+
+/** The ledger view in the tables of the embedded bus. */
+export function openSqliteLedgerView({ writer, codec, epoch }: SqliteLedgerViewOptions): LedgerView {
+  const waiters = createWaiters();
+  const positionOf = (db: Database.Database, partition: number): number =>
+    selectPosition(db, partition, epoch) ?? 0;
+
+  return {
+    position: (partition) => writer.read((db) => positionOf(db, partition)),
+
+    async apply({ partition, from, to, records }) {
+      const result = await writer.write((db) => {
+        const position = positionOf(db, partition);
+        if (from > position) return { kind: 'gap' as const, position };
+        if (selectPosition(db, partition, epoch) === undefined) forget(db, partition);
+        const takenBack = applyRecords(
+          db,
+          codec,
+          partition,
+          records.filter((record) => record.offset >= position),
+        );
+        movePosition(db, partition, epoch, Math.max(to, position));
+        return { kind: 'applied' as const, takenBack };
+      });
+      if (result.kind === 'applied') waiters.moved(partition, to);
+      return result;
+    },
+
+    read: (partition, queries) =>
+      writer.read((db) => {
+        const position = selectPosition(db, partition, epoch);
+        if (position === undefined) return { position: 0, entries: [] };
+        return { position, entries: queries.flatMap((query) => selectEntries(db, partition, query)) };
+      }),
+
+    foreignRun: (toolCallId, exceptRunId) =>
+      writer.read((db) => {
+        const sql = 'SELECT run_id FROM ledger_entry WHERE tool_call_id = ? AND run_id <> ? LIMIT 1';
+        return (statement(db, sql).pluck().get(toolCallId, exceptRunId) as string | undefined) ?? null;
+      }),
+
+    expiredBefore: (partition, instant, limit) =>
+      writer.read((db) => {
+        const sql = `SELECT run_id, tool_call_id FROM ledger_entry
+                     WHERE partition = ? AND expires_at < ? ORDER BY expires_at LIMIT ?`;
+        const rows = statement(db, sql).all(partition, instant, limit) as Omit<EntryRow, 'value'>[];
+        return rows.map((row) => ({ runId: row.run_id, toolCallId: row.tool_call_id }));
+      }),
+
+    whenPast: (partition, offset, timeoutMs) =>
+      waiters.past(partition, offset, timeoutMs, () => writer.read((db) => positionOf(db, partition))),
+  };
+}
+
+/** Prepared statements by connection and text: preparing costs more than running. */
+const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
+
+function statement(db: Database.Database, sql: string): Database.Statement {
+  const known = prepared.get(db) ?? new Map<string, Database.Statement>();
+  prepared.set(db, known);
+  const found = known.get(sql) ?? db.prepare(sql);
+  known.set(sql, found);
+  return found;
+}
+
+function selectPosition(db: Database.Database, partition: number, epoch: string): number | undefined {
+  const sql = 'SELECT next FROM ledger_position WHERE partition = ? AND epoch = ?';
+  return (statement(db, sql).get(partition, epoch) as { next: number } | undefined)?.next;
+}
+
+function movePosition(db: Database.Database, partition: number, epoch: string, next: number): void {
+  const sql = `INSERT INTO ledger_position (partition, epoch, next) VALUES (?, ?, ?)
+               ON CONFLICT (partition) DO UPDATE SET epoch = excluded.epoch, next = excluded.next`;
+  statement(db, sql).run(partition, epoch, next);
+}
+
+/** Drops what is left of other logs. */
+function forget(db: Database.Database, partition: number): void {
+  statement(db, 'DELETE FROM ledger_entry WHERE partition = ?').run(partition);
+}
+
+/** Answers with how many records would have taken a terminal entry back. */
+function applyRecords(
+  db: Database.Database,
+  codec: Codec,
+  partition: number,
+  records: readonly LedgerRecord[],
+): number {
+  let takenBack = 0;
+  for (const { key, value } of records) {
+    const id = key === null ? null : parseLedgerKey(key.toString('utf8'));
+    if (id === null) continue;
+    if (value === null) {
+      const sql = 'DELETE FROM ledger_entry WHERE partition = ? AND run_id = ? AND tool_call_id = ?';
+      statement(db, sql).run(partition, id.runId, id.toolCallId);
+    } else if (!putEntry(db, codec, partition, { ...id, value })) {
+      takenBack += 1;
+    }
+  }
+  return takenBack;
+}
+
+/** False when the entry that is there is terminal and this is another one. */
+function putEntry(db: Database.Database, codec: Codec, partition: number, entry: ViewEntry): boolean {
+  const sql = 'SELECT state, value FROM ledger_entry WHERE partition = ? AND run_id = ? AND tool_call_id = ?';
+  const before = statement(db, sql).get(partition, entry.runId, entry.toolCallId) as
+    { state: EntryState; value: Buffer } | undefined;
+  const decoded = readEntry(codec, entry.value);
+  const state = decoded?.state ?? 'UNREADABLE';
+  if (!mayReplace(before?.state, state))
+    return before?.state === 'PENDING' || before?.value.equals(entry.value) === true;
+  const upsert = `INSERT INTO ledger_entry (partition, run_id, tool_call_id, state, expires_at, value)
+                  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (partition, run_id, tool_call_id) DO UPDATE
+                  SET state = excluded.state, expires_at = excluded.expires_at, value = excluded.value`;
+  statement(db, upsert).run(
+    partition,
+    entry.runId,
+    entry.toolCallId,
+    state,
+    decoded?.expiresAt ?? null,
+    entry.value,
+  );
+  return true;
+}
+
+function selectEntries(db: Database.Database, partition: number, query: ViewQuery): ViewEntry[] {
+  const ofRun = 'SELECT run_id, tool_call_id, value FROM ledger_entry WHERE partition = ? AND run_id = ?';
+  const one = `${ofRun} AND tool_call_id = ?`;
+  const rows = query.toolCallIds.flatMap(
+    (id) => statement(db, one).all(partition, query.runId, id) as EntryRow[],
+  );
+  if (query.others > 0) {
+    const named = new Set(query.toolCallIds);
+    const all = `${ofRun} ORDER BY tool_call_id LIMIT ?`;
+    const found = statement(db, all).all(partition, query.runId, query.others + named.size) as EntryRow[];
+    rows.push(...found.filter((row) => !named.has(row.tool_call_id)).slice(0, query.others));
+  }
+  return rows.map((row) => ({ runId: row.run_id, toolCallId: row.tool_call_id, value: row.value }));
+}
+
+interface Waiters {
+  moved(partition: number, position: number): void;
+  past(
+    partition: number,
+    offset: number,
+    timeoutMs: number,
+    position: () => Promise<number>,
+  ): Promise<boolean>;
+}
+
+/** Who waits for a partition's position to pass an offset. */
+function createWaiters(): Waiters {
+  const waiting = new Map<number, Set<(position: number) => void>>();
+  return {
+    moved(partition, position) {
+      for (const tell of waiting.get(partition) ?? []) tell(position);
+    },
+    async past(partition, offset, timeoutMs, position) {
+      const set = waiting.get(partition) ?? new Set();
+      waiting.set(partition, set);
+      let answer: (passed: boolean) => void = () => undefined;
+      const passed = new Promise<boolean>((resolve) => (answer = resolve));
+      const tell = (moved: number): void => {
+        if (moved > offset) answer(true);
+      };
+      const timer = setTimeout(() => answer(false), timeoutMs);
+      // Waiting comes before looking: it may move in between.
+      set.add(tell);
+      try {
+        tell(await position());
+        return await passed;
+      } finally {
+        clearTimeout(timer);
+        set.delete(tell);
+      }
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { runLedgerView } from '../../consumers/ledger-view.js';
+import { auditSinkStation } from '../../consumers/audit-sink.js';
+import { guardStation } from '../../consumers/guard.js';
+import { postprocessStation } from '../../consumers/postprocess.js';
+import { projectStation } from '../../consumers/project.js';
+import { retrieveStation } from '../../consumers/retrieve.js';
+import { reviewStation } from '../../consumers/review.js';
+import type { AuditStore } from '../audit/audit-store.js';
+import { openSqliteAuditStore } from '../audit/sqlite-audit-store.js';
+import type { Consumption } from '../bus/bus.js';
+import { openEmbeddedBus, type EmbeddedBus } from '../bus/embedded/embedded-bus.js';
+import { createCodec, type Codec } from '../contracts/codec.js';
+import { ProoflineError } from '../contracts/errors.js';
+import { openKeyring, type Keyring, type Signer } from '../ledger/keyring.js';
+import type { LedgerView } from '../ledger/ledger-view.js';
+import { openSqliteLedgerView } from '../ledger/sqlite-ledger-view.js';
+import type { KnowledgeSearch } from '../retrieval/knowledge-search.js';
+import type { Emitter } from '../station/envelope.js';
+import { createHealth, type Health } from '../station/health.js';
+import type { Incident, LaneEnvironment } from '../station/lane-runtime.js';
+import { runStation } from '../station/run-station.js';
+import { followAnswers } from './answers.js';
+import { dataFolder } from './data-folder.js';
+import { openDoors, type Doors } from './doors.js';
+
+/** The whole line in one process, over one data folder. */
+
+export interface LineOptions {
+  readonly folder: string;
+  /** Closed with the line. */
+  readonly search: KnowledgeSearch;
+  /** Null takes the folder's number of partitions. */
+  readonly partitions?: number | null;
+  readonly topicPrefix?: string;
+  readonly now?: () => number;
+  /** Told of dead letters, of rules that threw and of lanes that started over. */
+  readonly onIncident?: (incident: Incident) => void;
+  readonly onFatal?: (error: unknown) => void;
+}
+
+export interface Line extends Doors {
+  readonly bus: EmbeddedBus;
+  readonly ledger: LedgerView;
+  readonly audit: AuditStore;
+  readonly keyring: Keyring;
+  readonly codec: Codec;
+  readonly health: Health;
+  /** How records that come from outside the stations are made. */
+  readonly emitter: Emitter;
+  /** Lets the batches at hand end, then closes everything. What is not done yet goes on at the next start. */
+  stop(): Promise<void>;
+}
+
+export const DEFAULT_TOPIC_PREFIX = 'proofline.';
+
+/**
+ * Opens the folder and runs every station on it.
+ * @throws ProoflineError PL_DATA_FOLDER_LOCKED, PL_DATA_FOLDER_UNUSABLE, PL_PARTITIONS_CHANGED, PL_KEY_INVALID.
+ */
+export function openLine(options: LineOptions): Line {
+  const { folder, search, now = Date.now, topicPrefix = DEFAULT_TOPIC_PREFIX } = options;
+  const paths = dataFolder(folder);
+  const bus = openEmbeddedBus({ folder, now, partitions: options.partitions ?? null, ...fatal(options) });
+  const closing: (() => Promise<unknown>)[] = [() => bus.close()];
+  try {
+    const codec = createCodec();
+    const audit = openSqliteAuditStore(paths.audit);
+    closing.unshift(() => audit.close());
+    const keyring = openKeyring(paths.keys, { create: true });
+    const ledger = openSqliteLedgerView({ writer: bus.writer, codec, epoch: bus.epoch });
+    const health = createHealth(now);
+    const emitterOf = (station: string): Emitter => ({
+      station,
+      codec,
+      partitions: bus.partitions,
+      prefix: topicPrefix,
+      now,
+    });
+    const envOf = (station: string): LaneEnvironment => ({
+      emitter: emitterOf(station),
+      health,
+      onIncident: options.onIncident ?? (() => undefined),
+    });
+    const ports: StationPorts = {
+      codec,
+      keyring,
+      ledger,
+      audit,
+      search,
+      signer: signerOf(keyring, paths.keys),
+    };
+    const running = runStations(bus, ports, envOf);
+    const answers = followAnswers(bus, codec);
+    const emitter = emitterOf('door');
+    return {
+      ...openDoors({ bus, codec, emitter, answers, audit }),
+      bus,
+      ledger,
+      audit,
+      keyring,
+      codec,
+      health,
+      emitter,
+      async stop() {
+        await Promise.all([answers.stop(), ...running.map((each) => each.stop())]);
+        for (const close of closing) await close();
+        await search.close();
+      },
+    };
+  } catch (error) {
+    for (const close of closing) void close();
+    throw error;
+  }
+}
+
+interface StationPorts {
+  readonly codec: Codec;
+  readonly keyring: Keyring;
+  readonly signer: Signer;
+  readonly ledger: LedgerView;
+  readonly audit: AuditStore;
+  readonly search: KnowledgeSearch;
+}
+
+/** The stations of the line, each once. */
+function runStations(
+  bus: EmbeddedBus,
+  ports: StationPorts,
+  envOf: (station: string) => LaneEnvironment,
+): readonly Consumption[] {
+  return [
+    runLedgerView(bus, envOf('ledger-view'), ports.ledger),
+    runStation(bus, envOf('retrieve'), retrieveStation(ports)),
+    runStation(bus, envOf('postprocess'), postprocessStation()),
+    runStation(bus, envOf('project'), projectStation(ports)),
+    runStation(bus, envOf('guard'), guardStation(ports)),
+    runStation(bus, envOf('review'), reviewStation(ports)),
+    runStation(bus, envOf('audit-sink'), auditSinkStation(ports.audit)),
+  ];
+}
+
+function signerOf(keyring: Keyring, folder: string): Signer {
+  if (keyring.signer === null) throw new ProoflineError('PL_KEY_MISSING', { folder });
+  return keyring.signer;
+}
+
+function fatal({ onFatal }: LineOptions): { onFatal?: (error: unknown) => void } {
+  return onFatal === undefined ? {} : { onFatal };
+}

@@ -1,0 +1,93 @@
+import type { RawHits } from '../contracts/generated.js';
+import { parseJson } from '../contracts/json.js';
+import type { EvidenceLimits } from '../evidence/limits.js';
+import { lookupResultJson } from '../evidence/lookup-result-json.js';
+import { governHits, type LookupResult } from '../evidence/lookup-result.js';
+import { refusal } from '../evidence/refusal.js';
+import { invocation } from '../station/invocation.js';
+import type { Invocation, Message, Outcome, RecordSize } from '../station/station.js';
+
+/** The rule of the postprocess station. What is no HITS passes through untouched. */
+export function decidePostprocess({ value }: Message<'raw-hits.v1'>, limits: EvidenceLimits): Outcome {
+  if (value.outcome !== 'HITS') return passThrough(value);
+  const result = governHits(value.query, value.hits, parseJson(value.retrievalTraceJson), limits);
+  return {
+    kind: 'emit',
+    records: [
+      { topic: 'postprocessed.v1', body: { ...carried(value), lookupResult: lookupResultJson(result) } },
+    ],
+    invocation: governedNote(value, result),
+  };
+}
+
+/** A lookup whose result no record can hold fails: it is not lost, and nothing of it is shown. */
+export function failTooLarge({ value }: Message<'raw-hits.v1'>, size: RecordSize): Outcome {
+  const { error } = refusal('PL_EVIDENCE_TOO_LARGE', { ...size });
+  const body = { ...carried(value), outcome: 'FAILURE' as const, failure: error };
+  return {
+    kind: 'emit',
+    records: [{ topic: 'postprocessed.v1', body }],
+    invocation: note(value, {
+      outcome: 'FAILURE',
+      code: error.code,
+      countIn: value.hits.length,
+      countOut: 0,
+    }),
+  };
+}
+
+function passThrough(value: RawHits): Outcome {
+  const { outcome, failure } = value;
+  const mark = outcome === 'REPEAT' || outcome === 'REFUSED' ? { mark: outcome } : {};
+  return {
+    kind: 'emit',
+    records: [{ topic: 'postprocessed.v1', ...mark, body: carried(value) }],
+    invocation: note(value, { outcome, code: failure?.code ?? null, countIn: 0, countOut: 0 }),
+  };
+}
+
+function carried(value: RawHits) {
+  const { toolCallId, toolName, outcome, requestEventId, requestSha256, requestOffset, expiresAt, failure } =
+    value;
+  return {
+    toolCallId,
+    toolName,
+    outcome,
+    requestEventId,
+    requestSha256,
+    requestOffset,
+    expiresAt,
+    lookupResult: null,
+    failure,
+  };
+}
+
+function note(
+  { toolCallId, toolName, query }: RawHits,
+  fields: Pick<Invocation, 'outcome' | 'countIn' | 'countOut'> & Partial<Invocation>,
+): Invocation {
+  return invocation({ kind: 'POSTPROCESS', toolCallId, toolName, query, ...fields });
+}
+
+/** The audit keeps the order of all hits, each with its final rank or the reason why it was dropped. */
+function governedNote(value: RawHits, result: LookupResult): Invocation {
+  const { relevanceLevel, topSimilarity, isLowQuality, dropped, candidateCount, evidenceBlockCount } = result;
+  const kept = result.evidenceBlocks.map((block) => ({
+    evidence_key: block.evidenceKey,
+    original_rank: block.originalRank,
+    final_rank: block.finalRank,
+    quality_score: block.qualityScore,
+  }));
+  return {
+    ...note(value, { outcome: 'HITS', countIn: candidateCount, countOut: evidenceBlockCount }),
+    relevanceLevel,
+    topSimilarity,
+    isLowQuality,
+    dropped,
+    factsJson: JSON.stringify({
+      kept,
+      packed_chars: result.contextPack.usedChars,
+      omitted_sources: result.contextPack.omittedSources,
+    }),
+  };
+}

@@ -1,0 +1,64 @@
+/** How sure a text says it is, from weakest to strongest. */
+export const CERTAINTIES = ['MAY', 'SUGGESTS', 'SHOWS', 'PROVES'] as const;
+export type Certainty = (typeof CERTAINTIES)[number];
+
+/** What admits no exception. Words of one kind stand for each other in both languages. */
+export const ABSOLUTES = ['ONLY', 'ALL', 'ALWAYS', 'NEVER', 'CERTAINLY', 'ROOT_CAUSE'] as const;
+export type Absolute = (typeof ABSOLUTES)[number];
+
+export type MarkerKind = Certainty | Absolute;
+
+interface MarkerWords {
+  /** Patterns of whole words, without regard to case. */
+  readonly english: string;
+  /** Patterns that may stand anywhere. */
+  readonly chinese: string;
+}
+
+/**
+ * The words of each kind. Of alternatives that begin at one place the first listed wins, so a longer phrase of a
+ * weaker kind (不一定, 很可能) stands before the stronger word that it contains.
+ */
+export const MARKERS: Readonly<Record<MarkerKind, MarkerWords>> = {
+  MAY: {
+    english: 'may|might|could|maybe|perhaps|possibly|possible|potentially|whether',
+    chinese: '(?<![不尽])可能|不一定|未必|不见得|也许|或许|恐怕|说不定|大概(?!率)|是否',
+  },
+  SUGGESTS: {
+    english:
+      'suggest(?:s|ed|ing)?|indicat(?:e|es|ed|ing)|impl(?:y|ies|ied)|appears? to|seem(?:s|ed)?|likely|probably|points? to',
+    chinese: '很可能|极可能|极有可能|大概率|暗示|似乎|看来|看起来|推测|疑似|倾向于|指向',
+  },
+  SHOWS: {
+    english:
+      'show(?:s|ed|n|ing)?|demonstrat(?:es|ed)|reveal(?:s|ed)?|confirm(?:s|ed)|establish(?:es|ed)|(?:is|are|was|were|been) caused by|cause (?:is|was)',
+    chinese: '表明|显示(?![器屏])|说明(?!书|文档|文件|页)|证实|根因是|原因是|导致|引起|引发|造成',
+  },
+  PROVES: {
+    english: 'prove[sdn]?|proving|conclusively|beyond (?:any |a )?doubt',
+    chinese: '证明|确凿|毫无疑问|无可置疑',
+  },
+  ONLY: {
+    english: '(?<!\\bread )only|solely|sole',
+    chinese: '唯一(?! ?(?:标识|性|索引|键|约束|id|ID))|只有',
+  },
+  ALL: { english: '(?<!\\b(?:at|after|above|first of) )all', chinese: '所有|全部|一切' },
+  ALWAYS: { english: 'always', chinese: '总是|始终|永远(?!不)' },
+  NEVER: { english: 'never', chinese: '从不|从未|绝不|决不|永不|永远不' },
+  CERTAINLY: {
+    english: 'certainly|definitely|inevitably|undoubtedly',
+    chinese: '必然|必定|(?<!不)一定(?!的|程度|数量|时间|范围|比例|条件|影响)|肯定是',
+  },
+  ROOT_CAUSE: { english: '(?!)', chinese: '根因就是|根本原因就是|原因就是|就是根因' },
+};
+
+/** Right before a marker it takes the marker's force away: `does not prove`, `not all`, 并不表明. */
+export const NEGATION_BEFORE =
+  /(?:(?<![\w'’-])(?:not(?!\s+only\b)|no|nor|neither|never|cannot|without|hardly)|n['’]t)\s+(?:[\p{L}\p{N}]+\s+){0,2}$|(?:不(?![仅但光断同久停])|未(?!来)|没|无法|难以|并非|是否)[^\s，。；：！？,;:!?]{0,2}$/iu;
+
+/** Ends what a hedge governs. */
+export const CLAUSE_END = /[,，。；;：:!?！？\n]|\.\s/;
+
+/** First words of a sentence that tells what to do: it claims nothing. */
+export const INSTRUCTION =
+  /^(?:please|check|verify|ensure|make sure|see|run|use|set|open|look|inspect|confirm|restart|increase|reduce|raise|lower|add|remove|try|review|note|find|do|don't|请|先|再|然后|检查|查看|确认|核对|重启|执行|运行|使用|设置|调整|参考|建议)/i;

@@ -1,0 +1,222 @@
+import { cutText } from '../../text/text.js';
+import type { EvidenceSpan, Place, ReviewStatus } from '../../contracts/generated.js';
+import { rankOf } from './certainty.js';
+import type { Certainty } from './certainty-words.js';
+import type { Claim, ClaimedNumber } from './claim.js';
+import { spanIn } from './evidence-text.js';
+import type { Evidence, ShownPassage } from './evidence-text.js';
+import { claimedKeys, isWeighty } from './numbers.js';
+import type { NumberMention } from './numbers.js';
+
+/** First word of a finding's reason. */
+export type ReviewCode =
+  | 'NUMBER_NOT_SHOWN'
+  | 'WORDS_NOT_SHOWN'
+  | 'TOO_FEW_WORDS'
+  | 'NO_COMMON_SCRIPT'
+  | 'CERTAINTY_RAISED'
+  | 'ABSOLUTE_NOT_SHOWN'
+  | 'NOT_PRECISE'
+  | 'NO_COORDINATE'
+  | 'TRUNCATED_VIEW'
+  | 'WARN_SMALL_NUMBER';
+
+export interface ReviewLimits {
+  /** A number with as many integer digits must be in the evidence; a smaller one is warned about. */
+  readonly minDigits: number;
+  /** Texts with fewer content words are not evaluated. */
+  readonly minWords: number;
+  /** Share of distinct content words that the evidence must have. */
+  readonly minShare: number;
+}
+
+export const REVIEW_LIMITS: ReviewLimits = { minDigits: 3, minWords: 3, minShare: 0.3 };
+
+/** What one check found. */
+export interface CheckResult {
+  readonly status: ReviewStatus;
+  readonly code: ReviewCode;
+  /** For a person. */
+  readonly words: string;
+  /** Field of the checked object that the finding is about. */
+  readonly field: 'text' | 'document_ids';
+  /** Null where it is about the whole text. */
+  readonly draftSpan: Place | null;
+  readonly evidenceSpans: readonly EvidenceSpan[];
+}
+
+/** Null: nothing to say. */
+export type Check = (claim: Claim, evidence: Evidence, limits: ReviewLimits) => CheckResult | null;
+
+function result(
+  status: ReviewStatus,
+  code: ReviewCode,
+  words: string,
+  more: Partial<Pick<CheckResult, 'field' | 'draftSpan' | 'evidenceSpans'>> = {},
+): CheckResult {
+  return { status, code, words, field: 'text', draftSpan: null, evidenceSpans: [], ...more };
+}
+
+/** A number that matters and that no evidence has. */
+export const checkNumbers: Check = (claim, evidence, limits) => {
+  const invented = claim.numbers.find(
+    ({ mention, terms }) => isWeighty(mention, limits.minDigits) && !evidence.shows(terms),
+  );
+  if (!invented) return null;
+  const closest = closestNumber(invented, evidence.passages);
+  const instead = closest ? `; the closest there is ${shown(closest.passage.excerpt, closest.mention)}` : '';
+  return result(
+    'UNSUPPORTED',
+    'NUMBER_NOT_SHOWN',
+    `${said(claim, invented.mention)} is in no evidence${instead}`,
+    {
+      draftSpan: placeOf(invented.mention),
+      evidenceSpans: closest ? [spanIn(closest.passage, closest.mention)] : [],
+    },
+  );
+};
+
+/** A small number that no evidence has: counts and list numbers are often the writer's own. */
+export const warnOfSmallNumbers: Check = (claim, evidence) => {
+  const unseen = claim.numbers.filter(({ terms }) => !evidence.shows(terms));
+  const first = unseen[0];
+  if (!first) return null;
+  const more = unseen.length > 1 ? ` (and ${unseen.length - 1} more)` : '';
+  const words = `${said(claim, first.mention)}${more} is in no evidence; too small to reject`;
+  return result('SUPPORTED', 'WARN_SMALL_NUMBER', words, { draftSpan: placeOf(first.mention) });
+};
+
+/** Too little in common with the evidence, or nothing to compare. */
+export const checkWords: Check = (claim, evidence, limits) => {
+  const total = sum(claim.words.map(({ halves }) => halves));
+  if (total < 2 * limits.minWords)
+    return result('NOT_EVALUATED', 'TOO_FEW_WORDS', `fewer than ${limits.minWords} content words to compare`);
+  if (![...claim.scripts].some((script) => evidence.scripts.has(script)))
+    return result('NOT_EVALUATED', 'NO_COMMON_SCRIPT', 'text and evidence are written in different scripts');
+  const found = sum(claim.words.map(({ terms, halves }) => (evidence.shows(terms) ? halves : 0)));
+  if (found / total >= limits.minShare) return null;
+  const share = `${Math.floor((100 * found) / total)}% of its content words`;
+  return result(
+    'UNSUPPORTED',
+    'WORDS_NOT_SHOWN',
+    `the evidence has ${share}, fewer than ${100 * limits.minShare}%`,
+  );
+};
+
+/** Surer than the evidence is anywhere. */
+export const checkCertainty: Check = (claim, evidence) => {
+  const { certainty } = claim;
+  if (!certainty) return null;
+  const strongest = strongestCertainty(evidence.passages);
+  if (rankOf(certainty.certainty) <= rankOf(strongest)) return null;
+  return result(
+    'OVERSTATED',
+    'CERTAINTY_RAISED',
+    `${said(claim, certainty)} where the evidence ${VERBS[strongest]}`,
+    {
+      draftSpan: placeOf(certainty),
+      evidenceSpans: placesOf(strongest, evidence.passages),
+    },
+  );
+};
+
+/** An absolute that no excerpt has, in either language. */
+export const checkAbsolutes: Check = (claim, evidence) => {
+  for (const [absolute, place] of claim.absolutes) {
+    if (evidence.passages.some(({ facts }) => facts.absolutes.has(absolute))) continue;
+    return result('OVERSTATED', 'ABSOLUTE_NOT_SHOWN', `the evidence has nothing like ${said(claim, place)}`, {
+      draftSpan: place,
+    });
+  }
+  return null;
+};
+
+/** What only precise evidence may carry: proof, and absolutes. */
+export const checkGrade: Check = (claim, evidence) => {
+  if (evidence.precise) return null;
+  const proves = claim.certainty?.certainty === 'PROVES' ? placeOf(claim.certainty) : undefined;
+  const place = proves ?? [...claim.absolutes.values()][0];
+  if (!place) return null;
+  return result('OVERSTATED', 'NOT_PRECISE', `${said(claim, place)} without any PRECISE evidence under it`, {
+    draftSpan: place,
+  });
+};
+
+/** An analysis that says nowhere what it was drawn from. */
+export const checkCoordinate: Check = (claim) =>
+  claim.hasCoordinate
+    ? null
+    : result('UNSUPPORTED', 'NO_COORDINATE', 'the analysis names no document and quotes none', {
+        field: 'document_ids',
+      });
+
+/** That nothing was found is no finding where the view left something out. */
+export const checkTruncated: Check = (_claim, evidence) =>
+  evidence.truncated
+    ? result('OVERSTATED', 'TRUNCATED_VIEW', 'says that nothing was found, but the view leaves something out')
+    : null;
+
+const VERBS: Readonly<Record<Certainty, string>> = {
+  MAY: 'says only "may"',
+  SUGGESTS: 'only suggests',
+  SHOWS: 'shows, but does not prove',
+  PROVES: 'proves',
+};
+
+/** Where no passage claims anything there is nothing to be less certain than. */
+function strongestCertainty(passages: readonly ShownPassage[]): Certainty {
+  const claims = passages.flatMap(({ facts }) => facts.certainty?.certainty ?? []);
+  const [first = 'SHOWS', ...others] = claims;
+  return others.reduce((best, next) => (rankOf(next) > rankOf(best) ? next : best), first);
+}
+
+const SPANS_SHOWN = 8;
+
+function placesOf(strongest: Certainty, passages: readonly ShownPassage[]): EvidenceSpan[] {
+  const spans = passages.flatMap((passage) => {
+    const place = passage.facts.certainty;
+    return place?.certainty === strongest ? [spanIn(passage, place)] : [];
+  });
+  return spans.slice(0, SPANS_SHOWN);
+}
+
+/** Spares a text that has many wrong numbers a search of everything. */
+const PASSAGES_SEARCHED = 64;
+
+function closestNumber({ mention, terms }: ClaimedNumber, passages: readonly ShownPassage[]) {
+  const wanted = quantity(terms);
+  let closest: { passage: ShownPassage; mention: NumberMention } | null = null;
+  let least = Infinity;
+  for (const passage of passages.slice(0, PASSAGES_SEARCHED)) {
+    for (const candidate of passage.facts.numbers) {
+      if (mention.kind !== candidate.kind) continue;
+      const has = quantity(claimedKeys(candidate));
+      const distance = has.dimension === wanted.dimension ? Math.abs(has.value - wanted.value) : Infinity;
+      if (distance < least) [closest, least] = [{ passage, mention: candidate }, distance];
+    }
+  }
+  return closest;
+}
+
+function quantity([term = '']: readonly string[]): { dimension: string; value: number } {
+  const colon = term.indexOf(':');
+  return { dimension: term.slice(0, colon), value: Number(term.slice(colon + 1)) };
+}
+
+const WORDS_SHOWN = 80;
+
+function said(claim: Claim, place: Place): string {
+  return shown(claim.text, place);
+}
+
+function shown(text: string, { start, end }: Place): string {
+  return `"${cutText(text.slice(start, end), WORDS_SHOWN)}"`;
+}
+
+function placeOf({ start, end }: Place): Place {
+  return { start, end };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,44 @@
+import { absolutesOf, certaintyMarkers, strongestMarker } from './certainty.js';
+import type { CertaintyPlace } from './certainty.js';
+import type { Absolute } from './certainty-words.js';
+import { maskCoordinates } from './coordinates.js';
+import type { DraftText } from './draft-texts.js';
+import { claimedKeys, extractNumbers } from './numbers.js';
+import type { NumberMention } from './numbers.js';
+import { scriptsOf } from './scripts.js';
+import type { Script } from './scripts.js';
+import { contentWords } from './words.js';
+import type { ContentWord } from './words.js';
+import type { Place } from '../../contracts/generated.js';
+
+/** A number that evidence must show, and the terms by one of which it would be found there. */
+export interface ClaimedNumber {
+  readonly mention: NumberMention;
+  readonly terms: readonly string[];
+}
+
+/** What a text of the draft says, as far as rules can hold it against evidence. */
+export interface Claim extends DraftText {
+  readonly numbers: readonly ClaimedNumber[];
+  readonly words: readonly ContentWord[];
+  readonly scripts: ReadonlySet<Script>;
+  readonly certainty: CertaintyPlace | null;
+  readonly absolutes: ReadonlyMap<Absolute, Place>;
+}
+
+export function readClaim(draftText: DraftText): Claim {
+  const text = maskCoordinates(draftText.text);
+  const words = contentWords(text);
+  const markers = certaintyMarkers(text);
+  const numbers = extractNumbers(text)
+    .map((mention) => ({ mention, terms: claimedKeys(mention) }))
+    .filter(({ terms }) => terms.length > 0);
+  return {
+    ...draftText,
+    numbers,
+    words,
+    scripts: scriptsOf(words.map((word) => word.terms[0] ?? 0)),
+    certainty: strongestMarker(markers),
+    absolutes: absolutesOf(markers),
+  };
+}

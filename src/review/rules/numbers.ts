@@ -1,0 +1,195 @@
+import { chineseNumber } from './chinese-numerals.js';
+import { isDigit, readSuffix, PLAIN } from './number-units.js';
+import type { UnitReading } from './number-units.js';
+
+/**
+ * NUMBER: a value, maybe with a unit. SERIES: groups of digits that only count together (dates, versions,
+ * addresses). NAME: digits inside a word (`p99`, `sha256`); no claim, but evidence that has them shows them.
+ */
+export type NumberKind = 'NUMBER' | 'SERIES' | 'NAME';
+
+/** A number as a text has it. */
+export interface NumberMention {
+  /** First UTF-16 unit, its sign included. */
+  readonly start: number;
+  /** One past the last, its unit included. */
+  readonly end: number;
+  readonly kind: NumberKind;
+  /** Decimal text without separators; of a SERIES its groups, joined by dots. */
+  readonly value: string;
+  readonly scale: number;
+  readonly readings: readonly UnitReading[];
+}
+
+const NUMERALS = '〇零一二两三四五六七八九十百千万亿';
+
+/** Dates come first, then digits with inner separators, then Chinese numerals. */
+const RUNS = new RegExp(
+  [
+    String.raw`\d{4}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?[日号]`,
+    String.raw`\d{4}-\d{1,2}-\d{1,2}(?!\d)`,
+    String.raw`\d{4}/\d{1,2}/\d{1,2}(?!\d)`,
+    String.raw`\d+(?:[.,/-]\d+)*`,
+    `百分之[${NUMERALS}]+`,
+    `[〇零一二两三四五六七八九十][${NUMERALS}]*`,
+  ].join('|'),
+  'g',
+);
+const DATE = /年|^\d{4}([-/])\d{1,2}\1\d{1,2}$/;
+const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+const RANGE = /^\s?(?:-|~|～|—|to|至|到)\s?$/;
+const GOES_ON_AS_NAME = /[A-Za-z_]{1,24}\d/y;
+
+const FOLDED: Readonly<Record<string, string>> = { '％': '%', '．': '.', '－': '-', '−': '-', '–': '-' };
+const FULL_WIDTH = /[０-９％．－−–]/g;
+
+/** The numbers of a text, in order. Places are of the text as given. */
+export function extractNumbers(text: string): NumberMention[] {
+  const folded = text.replace(
+    FULL_WIDTH,
+    (char) => FOLDED[char] ?? String.fromCharCode(char.charCodeAt(0) - 0xfee0),
+  );
+  const mentions: NumberMention[] = [];
+  for (const run of folded.matchAll(RUNS)) {
+    if (!isDigit(run[0].charCodeAt(0))) pushChinese(mentions, folded, run[0], run.index);
+    else if (DATE.test(run[0])) mentions.push(series(run[0], run.index));
+    else pushDigits(mentions, folded, run[0], run.index);
+  }
+  return shareUnitsInRanges(mentions, folded);
+}
+
+function series(text: string, start: number): NumberMention {
+  const groups = text.match(/\d+/g) ?? [];
+  const value = groups.map((group) => withoutLeadingZeros(group)).join('.');
+  return { start, end: start + text.length, kind: 'SERIES', value, scale: 1, readings: [] };
+}
+
+/** A single numeral is most often part of a word (一定, 统一): it counts only before a unit. */
+function pushChinese(mentions: NumberMention[], text: string, run: string, start: number): void {
+  const percent = run.startsWith('百分之');
+  const value = chineseNumber(percent ? run.slice(3) : run);
+  if (value === null) return;
+  const end = start + run.length;
+  const suffix = percent
+    ? { scale: 1, readings: [{ dimension: '%', factor: 1 }], end }
+    : readSuffix(text, end);
+  if (run.length === 1 && suffix.readings.length === 0) return;
+  mentions.push({ start, kind: 'NUMBER', value: String(value), ...suffix });
+}
+
+/** Splits `100-200`, `1,2,3` and `10.0.0.0/24` into the numbers that they are. */
+function pushDigits(mentions: NumberMention[], text: string, run: string, start: number): void {
+  let at = start;
+  for (const part of run.split(/[-/]/)) {
+    const pieces = THOUSANDS.test(part) ? [part] : part.split(',');
+    for (const piece of pieces) {
+      mentions.push(digits(text, piece, at, mentions.at(-1)?.end));
+      at += piece.length + 1;
+    }
+  }
+}
+
+function digits(text: string, piece: string, at: number, previousEnd: number | undefined): NumberMention {
+  const name = at !== previousEnd && isInsideWord(text, at);
+  const end = at + piece.length;
+  if (name) return { start: at, end, kind: 'NAME', value: piece, scale: 1, readings: [] };
+  if (piece.indexOf('.') !== piece.lastIndexOf('.')) return series(piece, at);
+  const suffix = readSuffix(text, end);
+  GOES_ON_AS_NAME.lastIndex = end;
+  if (suffix.end === end && GOES_ON_AS_NAME.test(text))
+    return { start: at, end, kind: 'NAME', value: piece, scale: 1, readings: [] };
+  const negative = hasSign(text, at);
+  const value = (negative ? '-' : '') + piece.replaceAll(',', '');
+  return { start: negative ? at - 1 : at, kind: 'NUMBER', value, ...suffix };
+}
+
+/** After a letter; a lone `v` before a version is none. */
+function isInsideWord(text: string, at: number): boolean {
+  if (!isWordUnit(text.charCodeAt(at - 1))) return false;
+  const version = text[at - 1] === 'v' || text[at - 1] === 'V';
+  const before = text.charCodeAt(at - 2);
+  return !version || isWordUnit(before) || isDigit(before);
+}
+
+/** A minus right before the digits, unless it joins them to what stands before it (`a-1`, `1-2`, `--1`). */
+function hasSign(text: string, at: number): boolean {
+  if (text[at - 1] !== '-') return false;
+  const before = text.charCodeAt(at - 2);
+  return !(isWordUnit(before) || isDigit(before) || text[at - 2] === '-' || text[at - 2] === ')');
+}
+
+function isWordUnit(unitCode: number): boolean {
+  const lower = unitCode | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || unitCode === 0x5f;
+}
+
+/** In `100-200 ms` both numbers are milliseconds. */
+function shareUnitsInRanges(mentions: NumberMention[], text: string): NumberMention[] {
+  for (let i = mentions.length - 2; i >= 0; i--) {
+    const [first, second] = [mentions[i], mentions[i + 1]];
+    if (first?.kind !== 'NUMBER' || second?.kind !== 'NUMBER') continue;
+    if (first.readings.length > 0 || second.readings.length === 0 || second.start - first.end > 4) continue;
+    if (RANGE.test(text.slice(first.end, second.start)))
+      mentions[i] = { ...first, readings: second.readings };
+  }
+  return mentions;
+}
+
+/** Whether inventing it matters: enough integer digits, a decimal, or a date, version or address. */
+export function isWeighty(mention: NumberMention, minDigits: number): boolean {
+  if (mention.kind !== 'NUMBER') return mention.kind === 'SERIES';
+  if (mention.value.includes('.')) return true;
+  const factor = mention.readings.find((reading) => reading.dimension === '')?.factor ?? 1;
+  const written = withoutLeadingZeros(mention.value.replace('-', ''));
+  return written.length + Math.log10(mention.scale * factor) >= minDigits;
+}
+
+/** Keys of which evidence must show one for the number to be found in it; none for a NAME. */
+export function claimedKeys(mention: NumberMention): string[] {
+  if (mention.kind === 'NAME') return [];
+  if (mention.kind === 'SERIES') return [`series:${mention.value}`];
+  if (mention.readings.length === 0) return [key('*', mention)];
+  return mention.readings.map((reading) => key(reading.dimension || '*', mention, reading.factor));
+}
+
+/**
+ * Keys that the number shows as evidence. A number without a unit may be drawn from one with a unit, except from a
+ * percentage; a number with a unit only from the same quantity.
+ */
+export function shownKeys(mention: NumberMention): string[] {
+  if (mention.kind === 'SERIES') return seriesKeys(mention.value);
+  const keys = mention.readings.map((reading) => key(reading.dimension || '*', mention, reading.factor));
+  if (mention.readings.length === 0) keys.push(key(PLAIN, mention));
+  if (mention.readings[0]?.dimension !== '%') keys.push(key('*', mention));
+  if (mention.value.startsWith('-')) keys.push(...shownKeys({ ...mention, value: mention.value.slice(1) }));
+  return keys;
+}
+
+/** A version shows its first two groups (`4.1` of `4.1.1`), a date its year. */
+function seriesKeys(value: string): string[] {
+  const groups = value.split('.');
+  const shown = [`series:${value}`, `*:${canonical(groups.slice(0, 2).join('.'), 1)}`];
+  for (const group of groups) shown.push(`*:${group}`, `${PLAIN}:${group}`);
+  return shown;
+}
+
+function key(dimension: string, mention: NumberMention, factor = 1): string {
+  return `${dimension}:${canonical(mention.value, mention.scale * factor)}`;
+}
+
+/** More significant digits than this are compared as text: arithmetic would round them. */
+const EXACT_DIGITS = 15;
+
+function canonical(value: string, factor: number): string {
+  if (value.length > EXACT_DIGITS && significantDigits(value) > EXACT_DIGITS) return `${value}*${factor}`;
+  return String(Number((Number(value) * factor).toPrecision(EXACT_DIGITS)));
+}
+
+function significantDigits(value: string): number {
+  return withoutLeadingZeros(value.replace(/[-.]/g, '')).length;
+}
+
+/** At least one digit stays. */
+function withoutLeadingZeros(digitText: string): string {
+  return digitText.replace(/^0+(?=\d)/, '');
+}

@@ -1,0 +1,27 @@
+import type { Invocation } from './station.js';
+
+type Required = 'kind' | 'outcome' | 'countIn' | 'countOut';
+
+/** An audit event with what is not said left empty. `facts` hold no evidence text. */
+export function invocation(
+  fields: Pick<Invocation, Required> & Partial<Omit<Invocation, Required | 'factsJson'>> & { facts?: object },
+): Invocation {
+  const { facts = {}, ...rest } = fields;
+  return {
+    toolCallId: null,
+    toolName: null,
+    draftId: null,
+    code: null,
+    query: null,
+    evidenceStatus: null,
+    relevanceLevel: null,
+    topSimilarity: null,
+    isLowQuality: null,
+    dropped: [],
+    cuts: [],
+    retrievalTraceJson: null,
+    violationCodes: [],
+    factsJson: JSON.stringify(facts),
+    ...rest,
+  };
+}

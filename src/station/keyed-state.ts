@@ -1,0 +1,60 @@
+import type { TopicMessages, TopicName } from '../contracts/topics.js';
+import type { Codec } from '../contracts/codec.js';
+import { isProoflineError } from '../contracts/errors.js';
+import type { Envelope, LaneContext } from './station.js';
+
+/** Topics in which a station keeps what it knows of each run. */
+type StateTopic = 'run-state.v1' | 'run-outcome.v1';
+
+type State<T extends TopicName> = Omit<TopicMessages[T], Envelope>;
+
+/**
+ * A station's state by run, kept in its own compacted topic. On opening, the topic's partition is read up to a
+ * barrier; afterwards the lane adds its own writes. Values are held encoded: most runs are never asked for again.
+ */
+export interface KeyedState<T extends StateTopic> {
+  get(runId: string): State<T> | null;
+  put(runId: string, state: State<T>, occurredAt: number): void;
+}
+
+const PAGE = 500;
+
+export async function openKeyedState<T extends StateTopic>(
+  topic: T,
+  { lane, bus }: LaneContext,
+  codec: Codec,
+): Promise<KeyedState<T>> {
+  const values = new Map<string, Buffer>();
+  const end = (await lane.barrier(topic)) + 1;
+  for (let from = 0; from < end;) {
+    const page = await bus.read(topic, lane.partition, from, PAGE);
+    for (const { key, value } of page) {
+      if (key === null) continue;
+      if (value === null) values.delete(key.toString('utf8'));
+      else values.set(key.toString('utf8'), value);
+    }
+    from = page.length === 0 ? end : (page.at(-1)?.offset ?? end) + 1;
+    lane.signal.throwIfAborted();
+  }
+  return {
+    get(runId) {
+      const value = values.get(runId);
+      return value === undefined ? null : decoded(codec, topic, value);
+    },
+    put(runId, state, occurredAt) {
+      const envelope = { eventId: '', causedBy: null, runId, occurredAt };
+      values.set(runId, codec.encode(topic, { ...envelope, ...state } as unknown as TopicMessages[T]));
+    },
+  };
+}
+
+/** State that this version cannot read is a fault of the operator's, and the lane waits: it never begins anew. */
+function decoded<T extends StateTopic>(codec: Codec, topic: T, value: Buffer): State<T> {
+  try {
+    return codec.decode(topic, value);
+  } catch (error) {
+    if (isProoflineError(error))
+      throw new Error(`${topic} holds a state that cannot be read: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Bus, Consumption, LaneHandler } from '../bus/bus.js';
+import type { TopicName } from '../contracts/topics.js';
+import { encodeEmissions } from './envelope.js';
+import { createLaneRuntime, type LaneEnvironment } from './lane-runtime.js';
+import type { LaneContext, Station } from './station.js';
+
+const TICK_MS = 1000;
+
+/** Runs a station on every partition that the bus gives this process, until it is stopped. */
+export function runStation<I extends TopicName, P>(
+  bus: Bus,
+  env: LaneEnvironment,
+  station: Station<I, P>,
+): Consumption {
+  return bus.subscribe({
+    group: station.name,
+    topics: station.inputs,
+    maxRecords: station.maxRecords,
+    tickMs: TICK_MS,
+    async open(lane): Promise<LaneHandler> {
+      const context: LaneContext = {
+        lane,
+        bus,
+        now: () => env.emitter.now(),
+        async emitEarly(early) {
+          const records = early.flatMap(({ emission, message }) =>
+            encodeEmissions(env.emitter, { ...message.value, headers: message.record.headers }, [emission]),
+          );
+          const offsets = await lane.step({ records });
+          return early.map(({ emission }, i) => ({ emission, offset: offsets[i] ?? -1 }));
+        },
+      };
+      const work = await station.open(context);
+      env.health.goesOn(station.name, lane.partition);
+      return createLaneRuntime(env, station, work, context);
+    },
+    onError(error, partition) {
+      const problem = error instanceof Error ? error.message : String(error);
+      env.health.waits(station.name, partition, 'PL_INVARIANT', { problem });
+      env.onIncident({ station: station.name, code: 'PL_INVARIANT', params: { problem }, cause: error });
+    },
+  });
+}
