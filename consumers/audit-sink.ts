@@ -31,10 +31,12 @@ export function auditSinkStation(store: AuditStore): Station<AuditTopic, null> {
     open: () =>
       Promise.resolve({
         async prepare(messages) {
-          await store.appendInvocations(
-            messages.flatMap((m) => (m.topic === 'tool-invocation.v1' ? [m.value] : [])),
-          );
-          await store.keepAnswers(messages.flatMap(answerOf));
+          const events = messages.flatMap((m) => (m.topic === 'tool-invocation.v1' ? [m.value] : []));
+          const answers = messages.flatMap(answerOf);
+          await Promise.all([
+            events.length > 0 && store.appendInvocations(events),
+            answers.length > 0 && store.keepAnswers(answers),
+          ]);
           return null;
         },
         decide: () => ({ kind: 'emit', records: [] }),

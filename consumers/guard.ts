@@ -1,9 +1,7 @@
 import type { Codec } from '../src/contracts/codec.js';
 import { sha256 } from '../src/contracts/digest.js';
-import type { ErrorCode, ErrorParams } from '../src/contracts/errors.js';
 import { isProoflineError, ProoflineError } from '../src/contracts/errors.js';
-import type { DraftSubmitted } from '../src/contracts/generated.js';
-import { deadlineEventId, draftEventId, GIVEN_UP_DRAFT_ID } from '../src/contracts/ids.js';
+import { admitSubmission } from '../src/guard/admit-submission.js';
 import { readDraft } from '../src/guard/draft.js';
 import type { EvidenceEntry, GuardTools } from '../src/guard/entries.js';
 import type { GuardResult } from '../src/guard/guard.js';
@@ -52,8 +50,11 @@ export interface GuardPorts {
   readonly codec: Codec;
 }
 
-/** Evidence by the offset of the submission; or why it cannot be judged yet. */
-type Evidence = Map<number, SubmissionEvidence | ProoflineError>;
+/** What was read for a submission; or why it cannot be judged yet. */
+type Prepared = SubmissionEvidence | ProoflineError;
+
+/** By the offset of the submission. */
+type Evidence = Map<number, Prepared>;
 
 export function guardStation(
   ports: GuardPorts,
@@ -70,34 +71,6 @@ export function guardStation(
   };
 }
 
-/** Refuses a record whose id is not what it says, or that hands in both a draft and its absence. */
-function admitSubmission(value: DraftSubmitted): { code: ErrorCode; params: ErrorParams } | null {
-  const { runId, draftId, attempt, draftJson, givenUp, occurredAt } = value;
-  const byHarness = givenUp === 'DEADLINE' || givenUp === 'BUDGET';
-  const expected = byHarness
-    ? deadlineEventId(sha256, {
-        station: 'harness',
-        runId,
-        deadline: occurredAt,
-        topic: 'draft-submitted.v1',
-        ordinal: 0,
-      })
-    : draftEventId(sha256, value);
-  if (value.eventId !== expected) {
-    return { code: 'PL_EVENT_ID', params: { found: value.eventId.slice(0, 64), expected } };
-  }
-  if ((draftJson === null) === (givenUp === null))
-    return broken('exactly one of draft_json and given_up is set');
-  if (attempt < 1) return broken(`attempt is ${attempt}`);
-  if ((draftId === GIVEN_UP_DRAFT_ID) !== byHarness)
-    return broken(`draft_id ${draftId} is for runs given up by the harness`);
-  return null;
-}
-
-function broken(problem: string): { code: ErrorCode; params: ErrorParams } {
-  return { code: 'PL_INVARIANT', params: { problem } };
-}
-
 function openGuard(
   { ledger, codec }: GuardPorts,
   entryReader: EntryReader,
@@ -108,18 +81,18 @@ function openGuard(
   const isReady = (entry: ViewEntry): boolean => readEntry(codec, entry.value)?.state === 'READY';
 
   async function prepare(submissions: readonly Submission[]): Promise<Evidence> {
-    const queries = submissions.map((submission) => queryOf(submission, config));
+    const queries = submissions.map((submission) => queryOf(submission, config.limits));
     let read = await readView(queries);
     if (lacksEntries(queries, read, isReady)) {
       // Only a read behind a barrier that was taken after the miss may accuse.
       const barrier = await lane.barrier('ledger.v1');
-      if (!(await ledger.whenPast(lane.partition, barrier, config.catchUpMs)))
-        throw behind('it is not past the barrier');
+      const caughtUp = await ledger.whenPast(lane.partition, barrier, config.catchUpMs);
+      if (!caughtUp) throw behind('it is not past the barrier');
       read = await readView(queries);
     }
     const evidence: Evidence = new Map();
     for (const [i, submission] of submissions.entries()) {
-      evidence.set(submission.record.offset, await evidenceOf(queries[i] as ViewQuery, read));
+      evidence.set(submission.record.offset, await evidenceFor(submission, queries[i] as ViewQuery, read));
     }
     return evidence;
   }
@@ -130,17 +103,29 @@ function openGuard(
     return read;
   }
 
-  async function evidenceOf(query: ViewQuery, read: ViewRead): Promise<SubmissionEvidence | ProoflineError> {
-    const readAt = { partition: lane.partition, offset: read.position };
+  /** The cited entries; and the run's others only for a draft that they can explain: most need none. */
+  async function evidenceFor(submission: Submission, query: ViewQuery, read: ViewRead): Promise<Prepared> {
     try {
-      const own = read.entries.filter((entry) => entry.runId === query.runId);
-      const entries = own.map((entry) => entryReader.read(entry, readAt));
-      return { entries, readAt, foreignCalls: await foreignCalls(query, entries) };
+      const cited = await evidenceOf(query, read);
+      const { result } = judgeSubmission(submission.value, cited, tools);
+      if (!result?.violations.some((found) => EXPLAINED_BY_OTHERS.has(found.code))) return cited;
+      const wider = { ...query, others: config.otherEntries };
+      return await evidenceOf(wider, await readView([wider]));
     } catch (error) {
       // A key that is not at hand holds up this draft, and those behind it.
       if (isProoflineError(error, 'PL_KEY_UNKNOWN')) return error;
       throw error;
     }
+  }
+
+  async function evidenceOf(query: ViewQuery, read: ViewRead): Promise<SubmissionEvidence> {
+    const readAt = { partition: lane.partition, offset: read.position };
+    const wanted = new Set(query.toolCallIds);
+    const own = read.entries.filter((entry) => entry.runId === query.runId);
+    const entries = own
+      .filter((entry) => query.others > 0 || wanted.has(entry.toolCallId))
+      .map((entry) => entryReader.read(entry, readAt));
+    return { entries, readAt, foreignCalls: await foreignCalls(query, entries) };
   }
 
   async function foreignCalls(
@@ -168,12 +153,15 @@ function openGuard(
   };
 }
 
+/** Violations whose details name what the run's other lookups showed, or a call id that is nearly the cited one. */
+const EXPLAINED_BY_OTHERS: ReadonlySet<string> = new Set(['TOOL_CALL_UNKNOWN', 'DOCUMENT_NOT_SHOWN']);
+
 /** The calls that the draft cites; none when it cannot be read, which needs no evidence to be said. */
-function queryOf({ value }: Submission, config: GuardConfig): ViewQuery {
-  const reading = value.draftJson === null ? null : readDraft(value.draftJson, config.limits);
+function queryOf({ value }: Submission, limits: GuardLimits): ViewQuery {
+  const reading = value.draftJson === null ? null : readDraft(value.draftJson, limits);
   const analyses = reading !== null && 'draft' in reading ? reading.draft.analysis : [];
   const toolCallIds = [...new Set(analyses.flatMap((analysis) => analysis.toolCallIds))];
-  return { runId: value.runId, toolCallIds, others: toolCallIds.length === 0 ? 0 : config.otherEntries };
+  return { runId: value.runId, toolCallIds, others: 0 };
 }
 
 /** True when a cited call has no entry, or one that is not ready: more may be on its way to the view. */
@@ -193,11 +181,7 @@ function behind(problem: string): ProoflineError {
 }
 
 /** Pure: the verdict on a submission. */
-function decideGuard(
-  submission: Submission,
-  evidence: SubmissionEvidence | ProoflineError | undefined,
-  tools: GuardTools,
-): Outcome {
+function decideGuard(submission: Submission, evidence: Prepared | undefined, tools: GuardTools): Outcome {
   if (evidence === undefined) throw new Error('the submission was not prepared');
   if (evidence instanceof Error) return { kind: 'not-yet', code: evidence.code, params: evidence.params };
   const { body, result } = judgeSubmission(submission.value, evidence, tools);

@@ -1,9 +1,10 @@
 import SqliteDatabase from 'better-sqlite3';
 import type { Database } from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createWriter } from '../sqlite/group-commit.js';
 import type { AuditReader, AuditStore } from './audit-store.js';
 import { sqliteAuditReader } from './sqlite-audit-reader.js';
-import { answering, openError } from './sqlite-errors.js';
+import { answering, auditError, openError } from './sqlite-errors.js';
 import { checkSchema, migrate } from './sqlite-migrations.js';
 import { answerRow, invocationRow } from './sqlite-rows.js';
 
@@ -54,18 +55,25 @@ function makeDurable(db: Database): void {
 export function sqliteAuditStore(db: Database): AuditStore {
   makeDurable(db);
   migrate(db);
+  const reader = sqliteAuditReader(db);
   const addInvocation = db.prepare(insertSql(db, 'tool_invocation', 'event_id'));
   const addAnswer = db.prepare(insertSql(db, 'answer', 'run_id, kind, id'));
-  const addAll = db.transaction((add: SqliteDatabase.Statement, rows: readonly object[]) => {
-    for (const row of rows) add.run(row);
-  });
+  // Appends of several callers become durable together.
+  const writer = createWriter(db, { translate: auditError });
+  const addAll = (add: SqliteDatabase.Statement, rows: () => readonly object[]): Promise<void> =>
+    writer.write(() => {
+      for (const row of rows()) add.run(row);
+    });
   const deletions = ['tool_invocation', 'answer'].map((table) => db.prepare(deleteSliceSql(table)));
 
   return {
-    ...sqliteAuditReader(db),
-    appendInvocations: (events) =>
-      answering(() => addAll.immediate(addInvocation, events.map(invocationRow))),
-    keepAnswers: (answers) => answering(() => addAll.immediate(addAnswer, answers.map(answerRow))),
+    ...reader,
+    appendInvocations: (events) => addAll(addInvocation, () => events.map(invocationRow)),
+    keepAnswers: (answers) => addAll(addAnswer, () => answers.map(answerRow)),
+    async close() {
+      await writer.idle();
+      await reader.close();
+    },
     async deleteBefore(instantMs) {
       let deleted = 0;
       for (const deletion of deletions) deleted += await deleteAll(deletion, instantMs);

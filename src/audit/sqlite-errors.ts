@@ -11,7 +11,7 @@ export function answering<T>(work: () => T): Promise<T> {
 }
 
 /** A full disk passes, and so does everything else that a working database says later: the writer tries again. */
-function auditError(error: unknown): ProoflineError {
+export function auditError(error: unknown): ProoflineError {
   if (isFull(error)) return new ProoflineError('PL_DISK_FULL', {}, { cause: error });
   return new ProoflineError('PL_AUDIT_DOWN', { problem: problemOf(error) }, { cause: error });
 }

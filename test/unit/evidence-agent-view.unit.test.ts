@@ -75,6 +75,7 @@ describe('a text that no projection wrote is refused', () => {
     ['an escaped slash', '"T"', String.raw`"\/"`],
     ['an escape in capitals', String.raw`\u0001`, String.raw`\u0001\u001F`],
     ['a long escape for a line break', String.raw`\n`, String.raw`\u000a`],
+    ['a bare control character', '"T"', '"T\u0001"'],
     ['a bare line break', String.raw`\n`, '\n'],
     ['an escaped half of a surrogate pair', '"T"', String.raw`"\ud800"`],
     ['a bare half of a surrogate pair', '"T"', '"\ud800"'],

@@ -44,3 +44,10 @@ test('a first grapheme too long for the room takes the block out', () => {
   expect(packEvidence([blockOf({ content: '👩‍👩‍👧👩‍👩‍👧' })], header + 3 + 7).usedChars).toBe(0);
   expect(packEvidence([blockOf({ content: '👩‍👩‍👧👩‍👩‍👧' })], header + 3 + 8).packedText).toMatch(/👩‍👩‍👧\.\.\.$/u);
 });
+
+test('nothing is taken after a cut block, even where a long grapheme left much room', () => {
+  const long = blockOf({ content: `x${'e' + '\u0301'.repeat(300)}` });
+  const pack = packEvidence([long, blockOf({ content: 'y' })], 300);
+  expect(pack.packedText).toMatch(/\nx\.\.\.$/);
+  expect(pack.omittedSources).toEqual(['s.md']);
+});

@@ -76,7 +76,8 @@ describe('identity', () => {
 
   test('is compared by the whole text, not by the excerpt', () => {
     const long = 'x'.repeat(1300);
-    const { cuts } = projected({ evidence_blocks: [block('a', long), block('a', `${long}y`)] });
+    const blocks = [block('a', long), block('a', long), block('a', `${long}y`)];
+    const { cuts } = projected({ evidence_blocks: blocks });
     expect(cuts.map(({ code }) => code)).toEqual(['EXCERPT_CUT', 'ID_COLLISION']);
   });
 
@@ -86,6 +87,14 @@ describe('identity', () => {
       'constructor',
     ]);
   });
+});
+
+test.each([
+  [{ content: 'text', excerpt: 'other' }, 'text'],
+  [{ content: ' \u200b', excerpt: 'other' }, 'other'],
+  [{ content: 7, excerpt: 'other' }, 'other'],
+])('the text of %j is %s', (fields, excerpt) => {
+  expect(projected({ evidence_blocks: [fields] }).view.evidence[0]?.excerpt).toBe(excerpt);
 });
 
 describe('cuts', () => {
@@ -191,6 +200,11 @@ describe('why there is no evidence', () => {
   ])('%s', (_, result, basis) => {
     expect(projected(result).noEvidenceBasis).toBe(basis);
   });
+});
+
+test("retrieval's own word is kept short", () => {
+  const result = { evidence_blocks: [], retrieval_trace: { no_evidence_basis: 'x'.repeat(5000) } };
+  expect(projected(result).noEvidenceBasis).toBe('x'.repeat(200));
 });
 
 test('the whole text of a cut excerpt goes to the ledger under the identity that is shown', () => {

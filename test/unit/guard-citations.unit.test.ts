@@ -32,6 +32,12 @@ describe('given a call that the run did not make', () => {
     expect(result.read).toMatchObject([{ foundRunId: 'r2', state: 'READY', signatureCheck: 'VALID' }]);
   });
 
+  it('when several other runs have it, then which one is named does not hang on the order', () => {
+    const theirs = ['r3', 'r2', 'r4'].map((runId) => ready('c1', ['d'], { runId }));
+    const foundRunIds = [theirs, theirs.toReversed()].map((e) => citing(['c1'], e).read[0]?.foundRunId);
+    expect(foundRunIds).toEqual(['r4', 'r4']);
+  });
+
   it('when the index of call ids has another run, then it is foreign', () => {
     const result = citing(['c1'], [], { foreignCalls: new Map([['c1', 'r7']]) });
     expect(found(result)).toEqual([at('TOOL_CALL_FOREIGN_RUN')]);

@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3';
 import type { TopicName } from '../../contracts/topics.js';
 import type { Bus, BusReader, Consumption, StoredRecord } from '../bus.js';
 import { openDatabase } from './database.js';
-import { createWriter, type Writer } from './group-commit.js';
+import { createWriter, type Writer } from '../../sqlite/group-commit.js';
 import { runLane } from './lane-worker.js';
 import { openLog, type Log } from './log.js';
 import { cleanUp } from './retention.js';
@@ -52,7 +52,7 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
     readonly: false,
     partitions: options.partitions ?? null,
   });
-  const writer = createWriter(db, options.onFatal ?? endProcess);
+  const writer = createWriter(db, { onFatal: options.onFatal ?? endProcess });
   const log = openLog(db, partitions);
   const wakeups = createWakeups();
   const turns = createTurns();

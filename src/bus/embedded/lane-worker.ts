@@ -1,6 +1,6 @@
 import type { TopicName } from '../../contracts/topics.js';
 import type { BatchResult, Lane, LaneHandler, NextOffsets, StoredRecord, Subscription } from '../bus.js';
-import type { Writer } from './group-commit.js';
+import type { Writer } from '../../sqlite/group-commit.js';
 import type { Log } from './log.js';
 import { createBell, type Wakeups } from './wakeups.js';
 

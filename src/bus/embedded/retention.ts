@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { topicNames, topics, type TopicName } from '../../contracts/topics.js';
-import type { Writer } from './group-commit.js';
+import type { Writer } from '../../sqlite/group-commit.js';
 import { topicNumber, type Log } from './log.js';
 
 const DAY_MS = 86_400_000;

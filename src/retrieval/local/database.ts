@@ -6,6 +6,10 @@ const APPLICATION_ID = 0x504c4958;
 /** Raised when tables change, or when the same file would be cut into other chunks or tokens than before. */
 const VERSION = 1;
 
+/**
+ * `term` has no text of its own, only what of it is searched: tokens that are cut already, so that SQLite need
+ * only split them at spaces and bring English words to their stems (Porter).
+ */
 const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE document (

@@ -8,6 +8,7 @@ import type { IndexOptions, IndexRun } from './index-folder.js';
 import { createIndexStore, readStats } from './index-store.js';
 import type { IndexStats } from './index-store.js';
 import { createSearchIndex } from './search-index.js';
+import type { SearchIndex } from './search-index.js';
 
 /** What a run did, and what the index holds after it. */
 export interface IndexReport extends IndexRun, IndexStats {
@@ -19,8 +20,8 @@ export interface LocalIndex extends KnowledgeSearch {
   /**
    * Makes the index say what the folder holds now; what did not change is not read into chunks again. An
    * index is of one folder: files of another, indexed before, vanish from it. One run at a time.
-   * Rejects with PL_INDEX_UNUSABLE (opened to read only, or the file cannot be written), PL_INPUT_INVALID
-   * (the folder cannot be read, a run is under way), or the signal's reason.
+   * Rejects with PL_INDEX_UNUSABLE (opened to read only, or the file cannot be written), PL_DISK_FULL,
+   * PL_INPUT_INVALID (the folder cannot be read, a run is under way), or the signal's reason.
    */
   indexFolder(folder: string, options?: IndexOptions): Promise<IndexReport>;
   stats(): IndexStats;
@@ -39,7 +40,7 @@ export interface LocalIndexOptions {
  */
 export function openLocalIndex(file: string, { readOnly = false }: LocalIndexOptions = {}): LocalIndex {
   const db = openIndexFile(file, { readOnly });
-  const search = createSearchIndex(db);
+  const search = openSearch(db, file);
   let running = false;
   return {
     name: 'local',
@@ -69,6 +70,15 @@ export function openLocalIndex(file: string, { readOnly = false }: LocalIndexOpt
   };
 }
 
+function openSearch(db: Database.Database, file: string): SearchIndex {
+  try {
+    return createSearchIndex(db);
+  } catch (error) {
+    db.close();
+    throw new ProoflineError('PL_INDEX_UNUSABLE', { file, problem: sqliteProblem(error) }, { cause: error });
+  }
+}
+
 async function runIndexing(
   db: Database.Database,
   file: string,
@@ -78,6 +88,24 @@ async function runIndexing(
   if (db.readonly)
     throw new ProoflineError('PL_INDEX_UNUSABLE', { file, problem: 'it is open to read only' });
   const started = performance.now();
-  const run = await indexFolder(createIndexStore(db), folder, options);
-  return { ...run, ...readStats(db), milliseconds: Math.round(performance.now() - started) };
+  try {
+    const run = await indexFolder(createIndexStore(db), folder, options);
+    return { ...run, ...readStats(db), milliseconds: Math.round(performance.now() - started) };
+  } catch (error) {
+    options?.signal?.throwIfAborted();
+    throw indexingError(error, file, folder);
+  }
+}
+
+function indexingError(error: unknown, file: string, folder: string): unknown {
+  const code = (error as { code?: unknown }).code;
+  if (code === 'SQLITE_FULL') return new ProoflineError('PL_DISK_FULL', {}, { cause: error });
+  if (typeof code !== 'string') return error;
+  return code.startsWith('SQLITE_')
+    ? new ProoflineError('PL_INDEX_UNUSABLE', { file, problem: sqliteProblem(error) }, { cause: error })
+    : new ProoflineError(
+        'PL_INPUT_INVALID',
+        { problem: `${folder} cannot be read (${code})` },
+        { cause: error },
+      );
 }

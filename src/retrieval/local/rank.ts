@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import type { SearchLimits } from './limits.js';
 import type { Term } from './query-terms.js';
 
 /** A term and what the index knows of it. */
@@ -21,8 +20,8 @@ export interface TermIndex {
   readonly chunkCount: () => number;
   readonly count: (phrase: string) => number;
   readonly chunkIds: (phrase: string) => readonly number[];
-  /** BM25 of every chunk with any of the phrases; smaller is better. */
-  readonly bm25: (phrases: readonly string[]) => ReadonlyMap<number, number>;
+  /** BM25 of these chunks for the phrases; smaller is better. Of a chunk without any of them, nothing. */
+  readonly bm25: (phrases: readonly string[], chunkIds: readonly number[]) => ReadonlyMap<number, number>;
 }
 
 /** A term in a heading tells more of a chunk than one in its text. */
@@ -33,15 +32,17 @@ export function createTermIndex(db: Database.Database): TermIndex {
   const counting = db.prepare<[string], number>('SELECT count(*) FROM term WHERE term MATCH ?').pluck();
   const matching = db.prepare<[string], number>('SELECT rowid FROM term WHERE term MATCH ?').pluck();
   const ranking = db
-    .prepare<[string], [number, number]>(
-      `SELECT rowid, bm25(term, ${HEADING_WEIGHT}, 1) FROM term WHERE term MATCH ?`,
+    .prepare<[string, string], [number, number]>(
+      // The + keeps SQLite from searching once for every id.
+      `SELECT rowid, bm25(term, ${HEADING_WEIGHT}, 1) FROM term
+       WHERE term MATCH ? AND +rowid IN (SELECT value FROM json_each(?))`,
     )
     .raw();
   return {
     chunkCount: () => total.get() ?? 0,
     count: (phrase) => counting.get(phrase) ?? 0,
     chunkIds: (phrase) => matching.all(phrase),
-    bm25: (phrases) => new Map(ranking.all(phrases.join(' OR '))),
+    bm25: (phrases, chunkIds) => new Map(ranking.all(phrases.join(' OR '), JSON.stringify(chunkIds))),
   };
 }
 
@@ -69,18 +70,48 @@ export function coverage(terms: readonly KnownTerm[]): ReadonlyMap<number, numbe
   return found;
 }
 
+/** How the chunks of one search are told apart where their scores are the same. */
+export interface Ties {
+  /** By chunk; smaller is better. */
+  readonly bm25: (chunkIds: readonly number[]) => ReadonlyMap<number, number>;
+  /** By chunk; what sorts first is better. */
+  readonly keys: (chunkIds: readonly number[]) => ReadonlyMap<number, string>;
+}
+
 /**
- * Best first: by score, and where chunks contain the same terms by BM25 (how often, how near to the heading, in
- * how short a text), then by key.
+ * The best `wanted` chunks with at least `minScore`, best first: by score; where chunks contain the same terms
+ * by BM25 (how often, in a heading, in how short a text); and of chunks that are alike in all that by key, so
+ * that the order does not depend on the past. The dearer an order is, the fewer chunks it is asked for.
  */
-export function ranked(
+export function best(
   scores: ReadonlyMap<number, number>,
-  bm25: ReadonlyMap<number, number>,
-  limits: Pick<SearchLimits, 'minScore'>,
+  wanted: number,
+  minScore: number,
+  ties: Ties,
 ): readonly Scored[] {
-  return [...scores]
-    .filter(([, score]) => score >= limits.minScore)
-    .map(([chunkId, score]) => ({ chunkId, score, tie: bm25.get(chunkId) ?? 0 }))
-    .sort((a, b) => b.score - a.score || a.tie - b.tie || a.chunkId - b.chunkId)
+  const passing = [...scores].filter(([, score]) => score >= minScore);
+  const byScore = head(
+    passing.map(([chunkId, score]) => ({ chunkId, score })),
+    wanted,
+    (a, b) => b.score - a.score,
+  );
+  const bm25 = ties.bm25(byScore.map(({ chunkId }) => chunkId));
+  const byTie = head(
+    byScore.map((scored) => ({ ...scored, tie: bm25.get(scored.chunkId) ?? 0 })),
+    wanted,
+    (a, b) => b.score - a.score || a.tie - b.tie,
+  );
+  const keys = ties.keys(byTie.map(({ chunkId }) => chunkId));
+  const key = (id: number) => keys.get(id) ?? '';
+  return byTie
+    .sort((a, b) => b.score - a.score || a.tie - b.tie || (key(a.chunkId) < key(b.chunkId) ? -1 : 1))
+    .slice(0, wanted)
     .map(({ chunkId, score }) => ({ chunkId, score }));
+}
+
+/** The first `wanted` in this order, and all that stand level with the last of them. */
+function head<T>(items: readonly T[], wanted: number, compare: (a: T, b: T) => number): T[] {
+  const sorted = [...items].sort(compare);
+  const last = sorted[wanted - 1];
+  return last === undefined ? sorted : sorted.filter((item) => compare(item, last) <= 0);
 }

@@ -3,13 +3,13 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { KnowledgeQuery, SearchOutcome } from '../knowledge-search.js';
 import { answered, failed } from '../outcomes.js';
 import { readFilters } from './filters.js';
-import type { ChunkFilter } from './filters.js';
+import type { ChunkFilter, ChunkPlace } from './filters.js';
 import { readMeta } from './index-store.js';
 import { searchLimits } from './limits.js';
 import type { SearchLimits } from './limits.js';
 import { queryTerms } from './query-terms.js';
-import { coverage, createTermIndex, knownTerms, ranked } from './rank.js';
-import type { KnownTerm, Scored, TermIndex } from './rank.js';
+import { best, coverage, createTermIndex, knownTerms } from './rank.js';
+import type { KnownTerm, Scored, TermIndex, Ties } from './rank.js';
 
 /** Searches one index file; each search sees the index as it stood at one moment. */
 export type SearchIndex = (query: KnowledgeQuery) => SearchOutcome;
@@ -24,9 +24,16 @@ interface ChunkRow {
   readonly title: string;
 }
 
+interface PlaceRow extends ChunkPlace {
+  readonly id: number;
+  readonly number: number;
+}
+
 interface Reader {
   readonly terms: TermIndex;
   readonly chunk: (id: number) => ChunkRow;
+  /** Without their text: filters look at every candidate. */
+  readonly places: (ids: readonly number[]) => readonly PlaceRow[];
   readonly state: () => JsonObject;
 }
 
@@ -40,11 +47,17 @@ function createReader(db: Database.Database): Reader {
     `SELECT number, breadcrumb, section_title, content, path, slug, title
      FROM chunk JOIN document ON document.id = document_id WHERE chunk.id = ?`,
   );
+  const places = db.prepare<[string], PlaceRow>(
+    `SELECT chunk.id, number, breadcrumb, document.path
+     FROM json_each(?) AS wanted JOIN chunk ON chunk.id = wanted.value JOIN document ON document.id = document_id`,
+  );
   return {
     terms: createTermIndex(db),
+    places: (ids) => places.all(JSON.stringify(ids)),
     chunk: (id) => {
       const row = chunk.get(id);
-      if (row === undefined) throw new Error(`chunk ${id} has terms but no text`);
+      // Terms and text are written in one transaction.
+      if (row === undefined) throw new Error('a chunk has terms but no text');
       return row;
     },
     state: () => ({
@@ -59,10 +72,21 @@ function searchOnce(reader: Reader, query: KnowledgeQuery, limits: SearchLimits)
   if ('problem' in filter) return failed('PL_RETRIEVAL_REFUSED', { problem: filter.problem });
   const terms = knownTerms(queryTerms(query.query, reader.terms.count, limits), reader.terms);
   const candidates = filtered(coverage(terms), filter.passes, reader);
+  const hits = best(candidates, wanted(query.topK, limits), limits.minScore, tiesOf(terms, reader));
+  return answered(answerOf(query, terms, candidates.size, hits, reader, limits));
+}
+
+function tiesOf(terms: readonly KnownTerm[], reader: Reader): Ties {
   const phrases = terms.filter((term) => term.chunkIds.length > 0).map((term) => term.phrase);
-  const bm25 = candidates.size > 0 ? reader.terms.bm25(phrases) : new Map<number, number>();
-  const best = ranked(candidates, bm25, limits).slice(0, wanted(query.topK, limits));
-  return answered(answerOf(query, terms, candidates.size, best, reader, limits));
+  return {
+    bm25: (ids) => (ids.length < 2 ? new Map() : reader.terms.bm25(phrases, ids)),
+    keys: (ids) => new Map(reader.places(ids).map((place) => [place.id, orderKey(place)])),
+  };
+}
+
+/** Sorts by path, then by number. */
+function orderKey({ path, number }: PlaceRow): string {
+  return `${path}\n${String(number).padStart(9, '0')}`;
 }
 
 function wanted(topK: number, limits: SearchLimits): number {
@@ -74,7 +98,9 @@ function filtered(
   passes: ChunkFilter | null,
   reader: Reader,
 ): ReadonlyMap<number, number> {
-  return passes === null ? scores : new Map([...scores].filter(([id]) => passes(reader.chunk(id))));
+  if (passes === null) return scores;
+  const passing = reader.places([...scores.keys()]).filter(passes);
+  return new Map(passing.map(({ id }) => [id, scores.get(id) ?? 0]));
 }
 
 /** The answer as py-rag would write it, so that one rule maps both. */
@@ -82,11 +108,11 @@ function answerOf(
   query: KnowledgeQuery,
   terms: readonly KnownTerm[],
   recalled: number,
-  best: readonly Scored[],
+  scored: readonly Scored[],
   reader: Reader,
   limits: SearchLimits,
 ): JsonObject {
-  const hits = best.map((scored) => hitOf(reader.chunk(scored.chunkId), scored.score, limits));
+  const hits = scored.map(({ chunkId, score }) => hitOf(reader.chunk(chunkId), score, limits));
   return {
     query: query.query,
     mode: query.mode,

@@ -35,7 +35,7 @@ export const MARKERS: Readonly<Record<MarkerKind, MarkerWords>> = {
     chinese: '表明|显示(?![器屏])|说明(?!书|文档|文件|页)|证实|根因是|原因是|导致|引起|引发|造成',
   },
   PROVES: {
-    english: 'prove[sdn]?|proving|conclusively|beyond (?:any |a )?doubt',
+    english: 'prove[sdn]?|proving|conclusively|(?:no|beyond|without) (?:any |a )?doubt',
     chinese: '证明|确凿|毫无疑问|无可置疑',
   },
   ONLY: {
@@ -54,11 +54,11 @@ export const MARKERS: Readonly<Record<MarkerKind, MarkerWords>> = {
 
 /** Right before a marker it takes the marker's force away: `does not prove`, `not all`, 并不表明. */
 export const NEGATION_BEFORE =
-  /(?:(?<![\w'’-])(?:not(?!\s+only\b)|no|nor|neither|never|cannot|without|hardly)|n['’]t)\s+(?:[\p{L}\p{N}]+\s+){0,2}$|(?:不(?![仅但光断同久停])|未(?!来)|没|无法|难以|并非|是否)[^\s，。；：！？,;:!?]{0,2}$/iu;
+  /(?:(?<![\w'’-])(?:not(?!\s+only\b)|no(?!\s+doubt\b)|nor|neither|never|cannot|without(?!\s+(?:any\s+|a\s+)?doubt\b)|hardly)|n['’]t)\s+(?:[\p{L}\p{N}]+\s+){0,2}$|(?:不(?![仅但光断同久停])|未(?!来)|没|无法|难以|并非|是否)[^\s，。；：！？,;:!?]{0,2}$/iu;
 
 /** Ends what a hedge governs. */
 export const CLAUSE_END = /[,，。；;：:!?！？\n]|\.\s/;
 
 /** First words of a sentence that tells what to do: it claims nothing. */
 export const INSTRUCTION =
-  /^(?:please|check|verify|ensure|make sure|see|run|use|set|open|look|inspect|confirm|restart|increase|reduce|raise|lower|add|remove|try|review|note|find|do|don't|请|先|再|然后|检查|查看|确认|核对|重启|执行|运行|使用|设置|调整|参考|建议)/i;
+  /^(?:(?:please|check|verify|ensure|make sure|see|run|use|set|open|look|inspect|confirm|restart|increase|reduce|raise|lower|add|remove|try|review|note|find|do|don't)\b|请|先|然后|检查|查看|确认|核对|重启|执行|运行|使用|设置|调整|参考|建议)/i;

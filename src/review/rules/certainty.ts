@@ -98,19 +98,21 @@ export function absolutesOf(markers: readonly Marker[]): ReadonlyMap<Absolute, P
 export function passageCertainty(text: string, markers: readonly Marker[]): CertaintyPlace | null {
   const strongest = strongestMarker(markers);
   if (strongest && rankOf(strongest.certainty) >= rankOf('SHOWS')) return strongest;
-  return plainClaim(text, markers) ?? strongest;
+  const hedges = markers.filter(({ kind }) => isCertainty(kind));
+  return plainClaim(text, hedges) ?? strongest;
 }
 
 const SENTENCE = /[^。！？!?\n.]+(?:\.(?!\s|$)[^。！？!?\n.]*)*[。！？!?.]*/g;
 const LIST_MARK = /^[\s>*•\-\d.)）、(（]+/;
 
-function plainClaim(text: string, markers: readonly Marker[]): CertaintyPlace | null {
+/** The first sentence that claims something and holds none of the hedges, which are in order. */
+function plainClaim(text: string, hedges: readonly Marker[]): CertaintyPlace | null {
   let next = 0;
   for (const { 0: sentence, index: start } of text.matchAll(SENTENCE)) {
     const end = start + sentence.length;
-    while (next < markers.length && (markers[next]?.start ?? end) < start) next++;
-    const hedged = (markers[next]?.start ?? end) < end;
-    if (!hedged && isClaim(sentence)) return { certainty: 'SHOWS', start, end };
+    while ((hedges[next]?.start ?? end) < start) next++;
+    const isHedged = (hedges[next]?.start ?? end) < end;
+    if (!isHedged && isClaim(sentence)) return { certainty: 'SHOWS', start, end };
   }
   return null;
 }

@@ -1,12 +1,14 @@
 import { cutText } from '../../text/text.js';
 import type { EvidenceSpan, Place, ReviewStatus } from '../../contracts/generated.js';
 import { rankOf } from './certainty.js';
+import { CERTAINTIES } from './certainty-words.js';
 import type { Certainty } from './certainty-words.js';
 import type { Claim, ClaimedNumber } from './claim.js';
 import { spanIn } from './evidence-text.js';
 import type { Evidence, ShownPassage } from './evidence-text.js';
 import { claimedKeys, isWeighty } from './numbers.js';
 import type { NumberMention } from './numbers.js';
+import { countWords } from './words.js';
 
 /** First word of a finding's reason. */
 export type ReviewCode =
@@ -60,11 +62,11 @@ function result(
 /** A number that matters and that no evidence has. */
 export const checkNumbers: Check = (claim, evidence, limits) => {
   const invented = claim.numbers.find(
-    ({ mention, terms }) => isWeighty(mention, limits.minDigits) && !evidence.shows(terms),
+    ({ mention, terms }) => isWeighty(mention, limits.minDigits) && !isShown(terms, evidence),
   );
   if (!invented) return null;
   const closest = closestNumber(invented, evidence.passages);
-  const instead = closest ? `; the closest there is ${shown(closest.passage.excerpt, closest.mention)}` : '';
+  const instead = closest ? `; the closest there is ${quoted(closest.passage.excerpt, closest.mention)}` : '';
   return result(
     'UNSUPPORTED',
     'NUMBER_NOT_SHOWN',
@@ -78,7 +80,7 @@ export const checkNumbers: Check = (claim, evidence, limits) => {
 
 /** A small number that no evidence has: counts and list numbers are often the writer's own. */
 export const warnOfSmallNumbers: Check = (claim, evidence) => {
-  const unseen = claim.numbers.filter(({ terms }) => !evidence.shows(terms));
+  const unseen = claim.numbers.filter(({ terms }) => !isShown(terms, evidence));
   const first = unseen[0];
   if (!first) return null;
   const more = unseen.length > 1 ? ` (and ${unseen.length - 1} more)` : '';
@@ -88,14 +90,13 @@ export const warnOfSmallNumbers: Check = (claim, evidence) => {
 
 /** Too little in common with the evidence, or nothing to compare. */
 export const checkWords: Check = (claim, evidence, limits) => {
-  const total = sum(claim.words.map(({ halves }) => halves));
+  const { total, shown } = countWords(claim.words, (term) => evidence.shows(term));
   if (total < 2 * limits.minWords)
     return result('NOT_EVALUATED', 'TOO_FEW_WORDS', `fewer than ${limits.minWords} content words to compare`);
   if (![...claim.scripts].some((script) => evidence.scripts.has(script)))
-    return result('NOT_EVALUATED', 'NO_COMMON_SCRIPT', 'text and evidence are written in different scripts');
-  const found = sum(claim.words.map(({ terms, halves }) => (evidence.shows(terms) ? halves : 0)));
-  if (found / total >= limits.minShare) return null;
-  const share = `${Math.floor((100 * found) / total)}% of its content words`;
+    return result('NOT_EVALUATED', 'NO_COMMON_SCRIPT', 'text and evidence have no script in common');
+  if (shown / total >= limits.minShare) return null;
+  const share = `${Math.floor((100 * shown) / total)}% of its content words`;
   return result(
     'UNSUPPORTED',
     'WORDS_NOT_SHOWN',
@@ -165,9 +166,8 @@ const VERBS: Readonly<Record<Certainty, string>> = {
 
 /** Where no passage claims anything there is nothing to be less certain than. */
 function strongestCertainty(passages: readonly ShownPassage[]): Certainty {
-  const claims = passages.flatMap(({ facts }) => facts.certainty?.certainty ?? []);
-  const [first = 'SHOWS', ...others] = claims;
-  return others.reduce((best, next) => (rankOf(next) > rankOf(best) ? next : best), first);
+  const claimed = new Set(passages.map(({ facts }) => facts.certainty?.certainty));
+  return CERTAINTIES.findLast((certainty) => claimed.has(certainty)) ?? 'SHOWS';
 }
 
 const SPANS_SHOWN = 8;
@@ -205,18 +205,18 @@ function quantity([term = '']: readonly string[]): { dimension: string; value: n
 
 const WORDS_SHOWN = 80;
 
-function said(claim: Claim, place: Place): string {
-  return shown(claim.text, place);
+function isShown(terms: readonly string[], evidence: Evidence): boolean {
+  return terms.some((term) => evidence.shows(term));
 }
 
-function shown(text: string, { start, end }: Place): string {
+function said(claim: Claim, place: Place): string {
+  return quoted(claim.text, place);
+}
+
+function quoted(text: string, { start, end }: Place): string {
   return `"${cutText(text.slice(start, end), WORDS_SHOWN)}"`;
 }
 
 function placeOf({ start, end }: Place): Place {
   return { start, end };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -7,8 +7,8 @@ import { claimedKeys, extractNumbers } from './numbers.js';
 import type { NumberMention } from './numbers.js';
 import { scriptsOf } from './scripts.js';
 import type { Script } from './scripts.js';
-import { contentWords } from './words.js';
-import type { ContentWord } from './words.js';
+import { contentWords, termsOf } from './words.js';
+import type { ContentWords } from './words.js';
 import type { Place } from '../../contracts/generated.js';
 
 /** A number that evidence must show, and the terms by one of which it would be found there. */
@@ -20,7 +20,7 @@ export interface ClaimedNumber {
 /** What a text of the draft says, as far as rules can hold it against evidence. */
 export interface Claim extends DraftText {
   readonly numbers: readonly ClaimedNumber[];
-  readonly words: readonly ContentWord[];
+  readonly words: ContentWords;
   readonly scripts: ReadonlySet<Script>;
   readonly certainty: CertaintyPlace | null;
   readonly absolutes: ReadonlyMap<Absolute, Place>;
@@ -37,7 +37,7 @@ export function readClaim(draftText: DraftText): Claim {
     ...draftText,
     numbers,
     words,
-    scripts: scriptsOf(words.map((word) => word.terms[0] ?? 0)),
+    scripts: scriptsOf(termsOf(words)),
     certainty: strongestMarker(markers),
     absolutes: absolutesOf(markers),
   };

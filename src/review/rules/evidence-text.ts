@@ -4,6 +4,7 @@ import type { Claim } from './claim.js';
 import { readPassageThrough } from './passage.js';
 import type { PassageCache, PassageFacts } from './passage.js';
 import type { Script } from './scripts.js';
+import { termsOf } from './words.js';
 import type { Term } from './words.js';
 
 /** An excerpt that a lookup showed. */
@@ -23,8 +24,8 @@ export interface Evidence {
   readonly precise: boolean;
   /** Whether some view under it leaves anything out. */
   readonly truncated: boolean;
-  /** Whether the items, what they are called, or the questions have one of the terms. */
-  shows(terms: readonly Term[]): boolean;
+  /** Whether the items, what they are called, or the questions have the term. */
+  shows(term: Term): boolean;
 }
 
 interface ReadLookup {
@@ -45,15 +46,15 @@ export function gatherEvidence(
   claims: readonly Claim[],
   cache: PassageCache,
 ): (claim: Claim) => Evidence {
-  const index = termsOf(claims);
+  const index = indexOf(claims);
   const read = lookups.map((snapshot, i) => readLookup(snapshot, (text) => noteTerms(index, i, text, cache)));
   return (claim) => evidenceOf(claim, read, index);
 }
 
-function termsOf(claims: readonly Claim[]): TermIndex {
+function indexOf(claims: readonly Claim[]): TermIndex {
   const index: TermIndex = new Map();
   for (const { words, numbers } of claims) {
-    for (const { terms } of words) for (const term of terms) index.set(term, []);
+    for (const term of termsOf(words)) index.set(term, []);
     for (const { terms } of numbers) for (const term of terms) index.set(term, []);
   }
   return index;
@@ -70,7 +71,7 @@ function noteTerms(index: TermIndex, lookup: number, text: string, cache: Passag
 
 function readLookup(snapshot: LookupSnapshot, read: (text: string) => PassageFacts): ReadLookup {
   const passages = snapshot.items.map((item) => {
-    for (const label of labelsOf(item)) read(label);
+    read(labelOf(item));
     const { documentId, excerpt } = item;
     return { toolCallId: snapshot.toolCallId, documentId, excerpt, facts: read(excerpt) };
   });
@@ -78,9 +79,8 @@ function readLookup(snapshot: LookupSnapshot, read: (text: string) => PassageFac
 }
 
 /** What an item is called counts for words and numbers; how certain the evidence is, only its excerpt says. */
-function labelsOf(item: EvidenceItem): string[] {
-  const name = documentOf(item.documentId) ?? item.documentId;
-  return [name, item.source, item.title, item.breadcrumb].filter((label) => label !== null);
+function labelOf({ documentId, source, title, breadcrumb }: EvidenceItem): string {
+  return [documentOf(documentId) ?? documentId, source, title, breadcrumb].join('\n');
 }
 
 function evidenceOf(claim: Claim, read: readonly ReadLookup[], index: TermIndex): Evidence {
@@ -94,7 +94,7 @@ function evidenceOf(claim: Claim, read: readonly ReadLookup[], index: TermIndex)
     scripts: new Set(written.flatMap(({ scripts }) => [...scripts])),
     precise: lookups.some(({ snapshot }) => snapshot.relevanceLevel === 'PRECISE'),
     truncated: lookups.some(({ snapshot }) => snapshot.truncated),
-    shows: (terms) => terms.some((term) => index.get(term)?.some((lookup) => inScope[lookup])),
+    shows: (term) => index.get(term)?.some((lookup) => inScope[lookup]) ?? false,
   };
 }
 

@@ -90,17 +90,28 @@ function pushDigits(mentions: NumberMention[], text: string, run: string, start:
 }
 
 function digits(text: string, piece: string, at: number, previousEnd: number | undefined): NumberMention {
-  const name = at !== previousEnd && isInsideWord(text, at);
-  const end = at + piece.length;
-  if (name) return { start: at, end, kind: 'NAME', value: piece, scale: 1, readings: [] };
   if (piece.indexOf('.') !== piece.lastIndexOf('.')) return series(piece, at);
-  const suffix = readSuffix(text, end);
-  GOES_ON_AS_NAME.lastIndex = end;
-  if (suffix.end === end && GOES_ON_AS_NAME.test(text))
-    return { start: at, end, kind: 'NAME', value: piece, scale: 1, readings: [] };
-  const negative = hasSign(text, at);
-  const value = (negative ? '-' : '') + piece.replaceAll(',', '');
-  return { start: negative ? at - 1 : at, kind: 'NUMBER', value, ...suffix };
+  // The unit of the number before is no word that these digits belong to (`2h30m`).
+  if (at !== previousEnd && isInsideWord(text, at)) return name(piece, at);
+  const suffix = readSuffix(text, at + piece.length);
+  if (suffix.end === at + piece.length && goesOnAsName(text, suffix.end)) return name(piece, at);
+  const sign = hasSign(text, at) ? '-' : '';
+  return { start: at - sign.length, kind: 'NUMBER', value: sign + withoutSeparators(piece), ...suffix };
+}
+
+function name(piece: string, start: number): NumberMention {
+  const value = withoutSeparators(piece);
+  return { start, end: start + piece.length, kind: 'NAME', value, scale: 1, readings: [] };
+}
+
+function withoutSeparators(piece: string): string {
+  return piece.replaceAll(',', '');
+}
+
+/** Letters and more digits follow: `9f86d081`. */
+function goesOnAsName(text: string, from: number): boolean {
+  GOES_ON_AS_NAME.lastIndex = from;
+  return GOES_ON_AS_NAME.test(text);
 }
 
 /** After a letter; a lone `v` before a version is none. */

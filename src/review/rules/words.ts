@@ -14,11 +14,11 @@ import { stem } from './stemming.js';
  */
 export type Term = string | number;
 
-/** What counts as one content word, or half a word, and the terms of which evidence must have one. */
-export interface ContentWord {
-  readonly terms: readonly Term[];
-  /** In half words: 2 for a word with spaces around it, 1 for a character of a script without. */
-  readonly halves: 1 | 2;
+/** The distinct content words of a text. */
+export interface ContentWords {
+  readonly stems: ReadonlySet<string>;
+  /** Stretches of neighbouring characters, each as its pairs in order: n pairs are n + 1 characters. */
+  readonly runs: readonly (readonly number[])[];
 }
 
 const PAIRED = [
@@ -35,16 +35,47 @@ const PAIRED = [
 const PAIRED_RUN = new RegExp(`[${PAIRED.join('')}]+`, 'gv');
 const SPACED_WORD = new RegExp(`[[\\p{L}\\p{M}\\p{N}]--[${PAIRED.join('')}]]+`, 'gv');
 const ASCII_WORD = /[a-z0-9]+/g;
-const HAS_LETTER = /\p{L}/u;
+const ONLY_DIGITS = /^\p{N}+$/u;
 const NON_ASCII = /[^\x00-\x7f]/;
 
 /** The distinct content words of a text. Numbers are none. */
-export function contentWords(text: string): ContentWord[] {
+export function contentWords(text: string): ContentWords {
   const folded = foldCase(text);
-  const words: ContentWord[] = [];
-  for (const stem of stems(folded)) words.push({ terms: [stem], halves: 2 });
-  if (NON_ASCII.test(folded)) pushCharacters(words, folded.replace(CHINESE_STOPS, ' '));
-  return words;
+  const runs = NON_ASCII.test(folded) ? runsOf(folded.replace(CHINESE_STOPS, ' ')) : [];
+  return { stems: stems(folded), runs };
+}
+
+/** All that evidence may have of the words. */
+export function* termsOf({ stems, runs }: ContentWords): Generator<Term> {
+  yield* stems;
+  for (const run of runs) yield* run;
+}
+
+/** How many content words there are and how many of them are shown, both in half words. */
+export function countWords(
+  { stems, runs }: ContentWords,
+  isShown: (term: Term) => boolean,
+): { total: number; shown: number } {
+  let total = 2 * stems.size;
+  let shown = 0;
+  for (const stem of stems) if (isShown(stem)) shown += 2;
+  for (const run of runs) {
+    total += run.length + 1;
+    shown += charactersShown(run, isShown);
+  }
+  return { total, shown };
+}
+
+/** A character is shown beside the one before it or beside the one after it. */
+function charactersShown(run: readonly number[], isShown: (term: Term) => boolean): number {
+  let shown = 0;
+  let before = false;
+  for (const pair of run) {
+    const here = isShown(pair);
+    if (before || here) shown += 1;
+    before = here;
+  }
+  return shown + (before ? 1 : 0);
 }
 
 /** The words and pairs that a text shows as evidence. */
@@ -64,26 +95,29 @@ function foldCase(text: string): string {
 function stems(folded: string): Set<string> {
   const found = new Set<string>();
   for (const word of folded.match(NON_ASCII.test(folded) ? SPACED_WORD : ASCII_WORD) ?? [])
-    if (HAS_LETTER.test(word) && !ENGLISH_STOP_WORDS.has(word)) found.add(stem(word));
+    if (!ENGLISH_STOP_WORDS.has(word) && !isNumber(word)) found.add(stem(word));
   return found;
 }
 
-/** A character between two pairs that were there before is a repeat; one that stands alone is no content. */
-function pushCharacters(words: ContentWord[], text: string): void {
-  const seen = new Set<number>();
-  for (const run of text.match(PAIRED_RUN) ?? []) {
-    for (let i = 0; i < run.length; i++) {
-      const terms = pairsAround(run, i);
-      if (!terms.every((pair) => seen.has(pair))) words.push({ terms, halves: 1 });
-      if (i > 0) seen.add(pairAt(run, i));
-    }
-  }
+function isNumber(word: string): boolean {
+  // Most words begin with a letter.
+  return word.charCodeAt(0) <= 0x39 ? ONLY_DIGITS.test(word) : false;
 }
 
-function pairsAround(run: string, i: number): number[] {
-  const pairs = i > 0 ? [pairAt(run, i)] : [];
-  if (i + 1 < run.length) pairs.push(pairAt(run, i + 1));
-  return pairs;
+/** A pair that was there before is a repeat and ends the run; a character that stands alone is no content. */
+function runsOf(text: string): number[][] {
+  const seen = new Set<number>();
+  const runs: number[][] = [];
+  for (const stretch of text.match(PAIRED_RUN) ?? []) {
+    let run: number[] = [];
+    for (let i = 1; i < stretch.length; i++) {
+      const pair = pairAt(stretch, i);
+      if (seen.has(pair)) run = [];
+      else if (run.push(pair) === 1) runs.push(run);
+      seen.add(pair);
+    }
+  }
+  return runs;
 }
 
 /** The characters at `i - 1` and `i`. */

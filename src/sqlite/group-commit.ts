@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { ProoflineError } from '../../contracts/errors.js';
+import { ProoflineError } from '../contracts/errors.js';
 
 /**
  * Runs pieces of writing, each atomic, several to a transaction: what has come together by the end of the
@@ -21,11 +21,18 @@ interface Piece {
   result?: { readonly value: unknown } | { readonly error: unknown };
 }
 
-/**
- * @param onFatal called with an error of the disk that leaves it unknown what is durable: the process must end,
- *   and whoever waits is never answered.
- */
-export function createWriter(db: Database.Database, onFatal: (error: unknown) => void): Writer {
+export interface WriterOptions {
+  /**
+   * Called with an error of the disk that leaves it unknown what is durable: the process must end, and whoever
+   * waits is never answered. Without it they are told the error.
+   */
+  readonly onFatal?: (error: unknown) => void;
+  /** What writers are told of an error of SQLite's. */
+  readonly translate?: (error: unknown) => unknown;
+}
+
+export function createWriter(db: Database.Database, options: WriterOptions = {}): Writer {
+  const { onFatal, translate = asDiskFull } = options;
   let waiting: Piece[] = [];
   let scheduled: Promise<void> | null = null;
 
@@ -50,11 +57,11 @@ export function createWriter(db: Database.Database, onFatal: (error: unknown) =>
     try {
       together.immediate(pieces);
     } catch (error) {
-      if (isFatal(error)) return onFatal(error);
-      for (const piece of pieces) piece.reject(asBusError(error));
+      if (onFatal !== undefined && isFatal(error)) onFatal(error);
+      else for (const piece of pieces) piece.reject(translate(error));
       return;
     }
-    for (const piece of pieces) settle(piece);
+    for (const piece of pieces) settle(piece, translate);
   }
 
   return {
@@ -76,9 +83,9 @@ export function createWriter(db: Database.Database, onFatal: (error: unknown) =>
   };
 }
 
-function settle(piece: Piece): void {
+function settle(piece: Piece, translate: (error: unknown) => unknown): void {
   if (piece.result === undefined) piece.reject(new Error('not run'));
-  else if ('error' in piece.result) piece.reject(piece.result.error);
+  else if ('error' in piece.result) piece.reject(translate(piece.result.error));
   else piece.resolve(piece.result.value);
 }
 
@@ -95,7 +102,7 @@ function isFatal(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(codeOf(error));
 }
 
-function asBusError(error: unknown): unknown {
+function asDiskFull(error: unknown): unknown {
   if (codeOf(error) === 'SQLITE_FULL') return new ProoflineError('PL_DISK_FULL', {}, { cause: error });
   return error;
 }

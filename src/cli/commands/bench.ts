@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { Figure } from '../../bench/measure.js';
+import { ProoflineError } from '../../contracts/errors.js';
+import type { AddCommand, CommandContext } from '../command.js';
+
+const HELP = `
+Examples:
+  proofline bench rules                     the pure rules on one core
+  proofline bench embedded                  the whole line, durable, in a folder of its own
+  proofline bench embedded --lookups 100000 longer, to see that memory stays flat
+
+Every figure is printed beside a baseline of the same run. Nothing is asserted.
+`;
+
+export const addBench: AddCommand = (program, context) => {
+  const bench: Command = program
+    .command('bench')
+    .description('measure, beside a baseline')
+    .addHelpText('after', HELP);
+  bench
+    .command('rules')
+    .description('postprocess, project, guard and review, without a bus')
+    .option('--seconds N', 'seconds a figure', '2')
+    .action(async (options: { seconds: string }) => {
+      const { benchRules } = await import('../../bench/rules.js');
+      await print(context, benchRules(1000 * positive('--seconds', options.seconds)));
+    });
+  bench
+    .command('embedded')
+    .description('the embedded line, with a retriever that answers from memory')
+    .option('--lookups N', 'lookups in all', '10000')
+    .option('--concurrency N', 'lookups at a time', '200')
+    .action(async (options: { lookups: string; concurrency: string }) => {
+      const { benchEmbedded } = await import('../../bench/embedded.js');
+      const load = {
+        lookups: positive('--lookups', options.lookups),
+        concurrency: positive('--concurrency', options.concurrency),
+      };
+      await print(context, await benchEmbedded(load, (done) => progress(context, done, load.lookups)));
+    });
+};
+
+function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new ProoflineError('PL_INPUT_INVALID', {
+    problem: `${option} is ${text}, and must be a positive number`,
+  });
+}
+
+function progress({ io }: CommandContext, done: number, of: number): void {
+  if (io.interactive) io.err(`\r${done} of ${of} lookups`);
+}
+
+async function print({ io, global }: CommandContext, figures: readonly Figure[]): Promise<void> {
+  const { formatFigure } = await import('../../bench/measure.js');
+  if (global().json) io.out(`${JSON.stringify(figures)}\n`);
+  else for (const figure of figures) io.out(`${formatFigure(figure)}\n`);
+}

@@ -1,0 +1,50 @@
+import { styleText } from 'node:util';
+import { safeText, textWidth } from './safe-text.js';
+
+/** Text set for a terminal: colours where a person watches, columns that hold, lines that end at words. */
+
+export type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'unsure';
+
+/** Colours a text that was already laid out: colours take no columns. */
+export type Paint = (tone: Tone, text: string) => string;
+
+const STYLES = { strong: 'bold', faint: 'dim', good: 'green', bad: 'red', unsure: 'yellow' } as const;
+
+export function paintFor({ colours }: { readonly colours: boolean }): Paint {
+  return colours ? (tone, text) => styleText(STYLES[tone], text) : (_tone, text) => text;
+}
+
+/** The text, made safe, with spaces after it up to so many columns. */
+export function column(text: string, width: number): string {
+  const safe = safeText(text);
+  return safe + ' '.repeat(Math.max(width - textWidth(safe), 0));
+}
+
+/** What a line can be broken between: spaces, words, and single characters of scripts without spaces. */
+const PIECES =
+  /\s+|[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]|[^\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]+/gu;
+/** Marks that do not begin a line. */
+const CLOSING = /^[、。〉》」』】〕，．：；！？）]/u;
+
+/** The text, made safe, in lines of at most `width` columns; a longer word has a line of its own. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const piece of safeText(text.replace(/\s+/g, ' ')).match(PIECES) ?? []) {
+    const fits = textWidth(line) + textWidth(piece.trimEnd()) <= width || CLOSING.test(piece);
+    if (!fits && line !== '') {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    if (line !== '' || piece.trim() !== '') line += piece;
+  }
+  if (line.trim() !== '') lines.push(line.trimEnd());
+  return lines;
+}
+
+/** Wrapped, with `label` before the first line and the rest below it. */
+export function labelled(label: string, text: string, width: number): readonly string[] {
+  const indent = textWidth(label);
+  const lines = wrapped(text, width - indent);
+  return lines.map((line, i) => (i === 0 ? label : ' '.repeat(indent)) + line);
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+
+/** What the text of a variable may be, and what is made of it. */
+export interface Kind<T> {
+  /** Completes "it must be …". */
+  readonly takes: string;
+  readonly schema: z.ZodType<T, string>;
+}
+
+/** A whole number within bounds, both included. */
+export function whole(min: number, max: number): Kind<number> {
+  return {
+    takes: `a whole number from ${min} to ${max}`,
+    schema: z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number)
+      .pipe(z.number().min(min).max(max)),
+  };
+}
+
+/** A number from 0 to 1. */
+export function share(): Kind<number> {
+  return {
+    takes: 'a number from 0 to 1, as 0.75',
+    schema: z
+      .string()
+      .regex(/^\d(\.\d{1,6})?$/)
+      .transform(Number)
+      .pipe(z.number().min(0).max(1)),
+  };
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
+  return { takes: `one of ${values.join(', ')}`, schema: z.enum(values) };
+}
+
+/** A path; relative ones are meant from where the command runs. */
+export function path(): Kind<string> {
+  return { takes: 'the path of a folder', schema: z.string().max(4096).refine(hasNoNul) };
+}
+
+/** What begins the names of topics, as Kafka allows them. */
+export function topicPrefix(): Kind<string> {
+  return {
+    takes: 'at most 100 of A–Z a–z 0–9 . _ -',
+    schema: z.string().regex(/^[A-Za-z0-9._-]{1,100}$/),
+  };
+}
+
+/** An address without a name or a password in it: those would end up in logs. */
+export function httpAddress(): Kind<string> {
+  return {
+    takes: 'an http or https address, without a user or password in it',
+    schema: z.string().max(2048).refine(isPlainHttp),
+  };
+}
+
+/** What a header can carry. */
+export function token(): Kind<string> {
+  return { takes: 'printable ASCII without spaces', schema: z.string().regex(/^[\x21-\x7e]{1,8192}$/) };
+}
+
+function hasNoNul(text: string): boolean {
+  return !text.includes('\u0000');
+}
+
+function isPlainHttp(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+}

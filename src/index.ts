@@ -1,0 +1,46 @@
+/** What the package offers to programs. The line's parts are wired in `openLine`; everything else is rules and ports. */
+
+export { openLine, type Line, type LineOptions } from './line/embedded-line.js';
+export type { Doors, SubmissionAnswer } from './line/doors.js';
+export { lookupRequested, type Lookup } from '../producers/lookups.js';
+export { draftSubmitted, type DraftHandIn } from '../producers/drafts.js';
+
+export type { KnowledgeQuery, KnowledgeSearch, SearchOutcome } from './retrieval/knowledge-search.js';
+export { createPyRag } from './retrieval/py-rag/py-rag.js';
+export { openLocalIndex, type LocalIndex } from './retrieval/local/local-index.js';
+export { memorySearch } from './retrieval/memory.js';
+
+export { mapHits } from './evidence/map-hits.js';
+export { postprocess, type Postprocessed } from './evidence/postprocess.js';
+export { packEvidence, type ContextPack } from './evidence/pack.js';
+export { governHits, type LookupResult } from './evidence/lookup-result.js';
+export { lookupResultJson } from './evidence/lookup-result-json.js';
+export { project, type Projection } from './evidence/project.js';
+export { parseAgentView, type AgentViewReading } from './evidence/parse-agent-view.js';
+export { evidenceLimits, type EvidenceLimits } from './evidence/limits.js';
+
+export { guard, type GuardResult } from './guard/guard.js';
+export type { EvidenceEntry, GuardInput, GuardTools } from './guard/entries.js';
+export { defaultGuardLimits, type GuardLimits } from './guard/limits.js';
+export { readDraft, type DraftReading } from './guard/draft.js';
+export { violationTable, type ViolationCode } from './guard/violations.js';
+export { reviewDraft } from './review/rules/review.js';
+
+export { createCodec, localSchemaIds, type Codec, type SchemaIds } from './contracts/codec.js';
+export { topicNames, topics, type TopicMessages, type TopicName } from './contracts/topics.js';
+export { partitionOf } from './contracts/partition.js';
+export { errorTable, isProoflineError, ProoflineError, type ErrorCode } from './contracts/errors.js';
+export type {
+  AgentView,
+  DeadLetter,
+  Draft,
+  DraftSubmitted,
+  GuardVerdict,
+  Hit,
+  LedgerEntry,
+  LookupRequested,
+  ProjectedEvidence,
+  Reviewed,
+  ToolInvocation,
+  VerifiedDraft,
+} from './contracts/generated.js';

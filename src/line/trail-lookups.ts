@@ -1,0 +1,326 @@
+import type { Codec } from '../contracts/codec.js';
+import type {
+  AgentView,
+  Cut,
+  EvidenceStatus,
+  Failure,
+  Gain,
+  RelevanceLevel,
+  ToolInvocation,
+} from '../contracts/generated.js';
+import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
+import { parseAgentView } from '../evidence/parse-agent-view.js';
+import type { EntryState } from '../ledger/entry-state.js';
+import type { EntryProblem, SignatureState } from './ledger-entries.js';
+import { factsOf, numberIn, objectsIn, seenMessages, textIn, textsIn, type Seen } from './run-messages.js';
+import type { RunData } from './run-snapshot.js';
+
+/** The story of each lookup of a run: what was asked, what was found, what became of each hit, what was shown. */
+
+export interface LookupTrail {
+  readonly toolCallId: string;
+  readonly state: EntryState | 'REFUSED';
+  /** Null where it is gone. */
+  readonly query: string | null;
+  readonly mode: string | null;
+  readonly topK: number | null;
+  /** Wall clock, epoch milliseconds; null where nothing tells. */
+  readonly askedAt: number | null;
+  readonly answeredAt: number | null;
+  /** How long each station took, in milliseconds; null where it was not reached or is not known. */
+  readonly took: {
+    readonly retrieve: number | null;
+    readonly postprocess: number | null;
+    readonly project: number | null;
+  };
+  /** In retrieval's order; null where it is not known. */
+  readonly retrieved: readonly HitTrail[] | null;
+  readonly shown: ShownTrail | null;
+  readonly failure: Failure | null;
+  readonly ledger: LedgerTrail | null;
+  /** The same call id again, answered as before or refused. */
+  readonly again: readonly AskedAgain[];
+}
+
+export interface HitTrail {
+  readonly evidenceKey: string;
+  readonly documentId: string | null;
+  /** Null where it is not known. */
+  readonly title: string | null;
+  readonly originalRank: number | null;
+  readonly score: number | null;
+  /** KEPT with a final rank, DROPPED with a reason; null where it is not known. */
+  readonly fate: 'KEPT' | 'DROPPED' | null;
+  readonly finalRank: number | null;
+  readonly qualityScore: number | null;
+  readonly reason: string | null;
+}
+
+export interface ShownTrail {
+  readonly evidenceStatus: EvidenceStatus | null;
+  readonly relevanceLevel: RelevanceLevel | null;
+  readonly documents: readonly ShownDocument[];
+  /** Null where the view is gone. */
+  readonly truncated: boolean | null;
+  readonly cuts: readonly Cut[];
+  readonly noEvidenceBasis: string | null;
+  readonly gain: Gain | null;
+  /** Documents whose text looks like a citation marker or like a contract's JSON. */
+  readonly markerInEvidence: readonly string[];
+  readonly agentViewSha256: string | null;
+  /** Where the view's text is: with the topics, the audit or the ledger; null where it is gone. */
+  readonly textFrom: 'TOPIC' | 'AUDIT' | 'LEDGER' | null;
+}
+
+export interface ShownDocument {
+  readonly documentId: string;
+  readonly title: string | null;
+  /** Null where the text is gone. */
+  readonly excerpt: string | null;
+}
+
+export interface LedgerTrail {
+  readonly state: EntryState;
+  readonly signature: SignatureState;
+  readonly keyId: string | null;
+  readonly problems: readonly EntryProblem[];
+  readonly expiresAt: number | null;
+}
+
+export interface AskedAgain {
+  readonly at: number | null;
+  readonly answer: 'REPEAT' | 'REFUSED';
+  readonly code: string | null;
+}
+
+type Projected = Seen<'projected.v1'>;
+
+/** What is known of one call id, by where it is from. */
+interface Sources {
+  readonly toolCallId: string;
+  readonly data: RunData;
+  readonly notes: readonly ToolInvocation[];
+  readonly projected: readonly Projected[];
+  readonly entry: RunData['ledger'][number] | undefined;
+  /** The request that was accepted, or else the first. */
+  readonly requestEventId: string | null;
+}
+
+/** The run's lookups in the order in which they were asked. */
+export function lookupTrails(data: RunData, codec: Codec): LookupTrail[] {
+  const projected = seenMessages(data, codec, 'projected.v1');
+  return callIds(data, projected).map((toolCallId) => lookupTrail(sourcesOf(data, projected, toolCallId)));
+}
+
+function callIds({ records, audit, ledger }: RunData, projected: readonly Projected[]): string[] {
+  const requested = records['lookup-requested.v1'].map(({ message }) => message.toolCallId);
+  const noted = audit.invocations.flatMap(({ toolCallId, station }) =>
+    toolCallId !== null && STATIONS.has(station) ? [toolCallId] : [],
+  );
+  const answered = projected.map(({ message }) => message.toolCallId);
+  return [...new Set([...noted, ...requested, ...answered, ...ledger.map((entry) => entry.toolCallId)])];
+}
+
+const STATIONS = new Set(['retrieve', 'postprocess', 'project']);
+
+function sourcesOf(data: RunData, projected: readonly Projected[], toolCallId: string): Sources {
+  const entry = data.ledger.find((each) => each.toolCallId === toolCallId);
+  const notes = data.audit.invocations.filter((note) => note.toolCallId === toolCallId);
+  const answers = projected.filter(({ message }) => message.toolCallId === toolCallId);
+  const requests = data.records['lookup-requested.v1'].filter(
+    ({ message }) => message.toolCallId === toolCallId,
+  );
+  const accepted = notes.find(({ kind, outcome }) => kind === 'RETRIEVE' && ACCEPTED.has(outcome));
+  const requestEventId =
+    entry?.entry?.requestEventId ??
+    accepted?.causedBy ??
+    requests[0]?.message.eventId ??
+    answers[0]?.message.requestEventId ??
+    null;
+  return { toolCallId, data, notes, projected: answers, entry, requestEventId };
+}
+
+const ACCEPTED = new Set(['HITS', 'FAILURE']);
+
+function lookupTrail(sources: Sources): LookupTrail {
+  const { toolCallId, data, entry, requestEventId } = sources;
+  const request = data.records['lookup-requested.v1'].find(
+    ({ message }) => message.eventId === requestEventId,
+  );
+  const answer = firstAnswer(sources);
+  const [retrieve, project] = [noteOf(sources, 'RETRIEVE'), noteOf(sources, 'PROJECT')];
+  return {
+    toolCallId,
+    state: answer?.message.state ?? entry?.state ?? stateNoted(project),
+    query: request?.message.query ?? retrieve?.query ?? null,
+    mode: request?.message.mode ?? textIn(factsOf(retrieve)['mode']),
+    topK: request?.message.topK ?? numberIn(factsOf(retrieve)['top_k']),
+    askedAt: request?.timestamp ?? retrieve?.measured.startedAt ?? null,
+    answeredAt: answer?.timestamp ?? project?.measured.finishedAt ?? null,
+    took: {
+      retrieve: durationOf(retrieve),
+      postprocess: durationOf(noteOf(sources, 'POSTPROCESS')),
+      project: durationOf(project),
+    },
+    retrieved: retrieved(sources),
+    shown: shown(sources, answer),
+    failure: answer?.message.failure ?? entry?.entry?.failure ?? null,
+    ledger: ledgerOf(entry),
+    again: askedAgain(sources, answer),
+  };
+}
+
+/** The answer to the request that was accepted; one that was refused is answered too. */
+function firstAnswer({ projected, requestEventId }: Sources): Projected | undefined {
+  return projected.find(({ message }) => message.requestEventId === requestEventId && !message.repeat);
+}
+
+/** The note of the request's first time through a station. */
+function noteOf({ notes }: Sources, kind: string): ToolInvocation | undefined {
+  const ofKind = notes.filter((note) => note.kind === kind);
+  return ofKind.find(({ outcome }) => outcome !== 'REPEAT' && outcome !== 'REFUSED') ?? ofKind[0];
+}
+
+function stateNoted(project: ToolInvocation | undefined): LookupTrail['state'] {
+  const { outcome = '' } = project ?? {};
+  return outcome === 'READY' || outcome === 'FAILED' || outcome === 'REFUSED' ? outcome : 'PENDING';
+}
+
+function durationOf(note: ToolInvocation | undefined): number | null {
+  return note === undefined ? null : note.measured.finishedAt - note.measured.startedAt;
+}
+
+function ledgerOf(entry: Sources['entry']): LedgerTrail | null {
+  if (entry === undefined) return null;
+  const { state, signature, problems } = entry;
+  const { expiresAt = null, signature: signed } = entry.entry ?? {};
+  return { state, signature, problems, expiresAt, keyId: signed?.keyId ?? null };
+}
+
+function askedAgain({ data, toolCallId, notes }: Sources, answer: Projected | undefined): AskedAgain[] {
+  const kept = data.records['projected.v1'].filter(
+    ({ message }) => message.toolCallId === toolCallId && message.eventId !== answer?.message.eventId,
+  );
+  if (kept.length > 0 || answer?.timestamp !== null)
+    return kept.map(({ message, timestamp }) => ({
+      at: timestamp,
+      answer: message.repeat ? 'REPEAT' : 'REFUSED',
+      code: message.failure?.code ?? null,
+    }));
+  return notes
+    .filter(({ kind, outcome }) => kind === 'PROJECT' && (outcome === 'REPEAT' || outcome === 'REFUSED'))
+    .map(({ outcome, code, measured }) => ({
+      at: measured.finishedAt,
+      answer: outcome as AskedAgain['answer'],
+      code,
+    }));
+}
+
+/** The hits from the topic, else as the audit noted them, each with what became of it. */
+function retrieved(sources: Sources): HitTrail[] | null {
+  const { data, requestEventId } = sources;
+  const hits = data.records['raw-hits.v1'].find(
+    ({ message }) => message.requestEventId === requestEventId && message.outcome === 'HITS',
+  );
+  const noted = factsOf(noteOf(sources, 'RETRIEVE'))['retrieved_hits'];
+  if (hits === undefined && !Array.isArray(noted)) return null;
+  const fates = fatesOf(sources);
+  const found =
+    hits?.message.hits ??
+    objectsIn(noted).map((hit) => ({
+      evidenceKey: textIn(hit['evidence_key']) ?? '',
+      documentId: textIn(hit['document_id']),
+      title: null,
+      originalRank: numberIn(hit['original_rank']),
+      score: numberIn(hit['score']),
+    }));
+  return found.map(({ evidenceKey, documentId, title, originalRank, score }) => ({
+    ...{ evidenceKey, documentId, title, originalRank, score },
+    ...(fates.get(fateName(evidenceKey, originalRank)) ?? UNKNOWN_FATE),
+  }));
+}
+
+type Fate = Pick<HitTrail, 'fate' | 'finalRank' | 'qualityScore' | 'reason'>;
+
+const UNKNOWN_FATE: Fate = { fate: null, finalRank: null, qualityScore: null, reason: null };
+
+/** A key may come several times: the rank tells the hits apart. */
+function fateName(evidenceKey: unknown, originalRank: unknown): string {
+  return JSON.stringify([evidenceKey, originalRank ?? null]);
+}
+
+function fatesOf(sources: Sources): Map<string, Fate> {
+  const { kept, dropped } = governed(sources);
+  const fates = new Map<string, Fate>();
+  for (const hit of dropped)
+    fates.set(fateName(hit['evidence_key'], hit['original_rank']), {
+      ...UNKNOWN_FATE,
+      fate: 'DROPPED',
+      reason: textIn(hit['reason']),
+    });
+  for (const hit of kept)
+    fates.set(fateName(hit['evidence_key'], hit['original_rank']), {
+      fate: 'KEPT',
+      finalRank: numberIn(hit['final_rank']),
+      qualityScore: numberIn(hit['quality_score']),
+      reason: null,
+    });
+  return fates;
+}
+
+/** What post-processing kept and dropped: from its result while the topic has it, else from the audit. */
+function governed(sources: Sources): { kept: JsonObject[]; dropped: JsonObject[] } {
+  const { data, requestEventId } = sources;
+  const record = data.records['postprocessed.v1'].find(
+    ({ message }) => message.requestEventId === requestEventId && message.lookupResult !== null,
+  );
+  const result = parseJson(record?.message.lookupResult ?? '');
+  if (isJsonObject(result))
+    return { kept: objectsIn(result['evidence_blocks']), dropped: objectsIn(result['dropped']) };
+  const note = noteOf(sources, 'POSTPROCESS');
+  const dropped = (note?.dropped ?? []).map(({ evidenceKey, originalRank, reason }) => ({
+    evidence_key: evidenceKey,
+    original_rank: originalRank,
+    reason,
+  }));
+  return { kept: objectsIn(factsOf(note)['kept']), dropped };
+}
+
+function shown(sources: Sources, answer: Projected | undefined): ShownTrail | null {
+  const project = noteOf(sources, 'PROJECT');
+  const facts = factsOf(project);
+  const { text, textFrom } = viewText(sources, answer);
+  if (text === null && project?.outcome !== 'READY') return null;
+  const reading = text === null ? null : parseAgentView(text, sources.toolCallId);
+  const view = reading !== null && 'view' in reading ? reading.view : null;
+  const known = answer?.message ?? sources.entry?.entry ?? null;
+  return {
+    evidenceStatus: view?.evidenceStatus ?? project?.evidenceStatus ?? null,
+    relevanceLevel: view?.relevanceLevel ?? project?.relevanceLevel ?? null,
+    documents: view === null ? documentsNoted(facts) : documentsOf(view),
+    truncated: view?.truncated ?? null,
+    cuts: known?.cuts ?? project?.cuts ?? [],
+    noEvidenceBasis: known?.noEvidenceBasis ?? textIn(facts['no_evidence_basis']),
+    gain: answer?.message.gain ?? (textIn(facts['gain']) as Gain | null),
+    markerInEvidence: textsIn(facts['MARKER_IN_EVIDENCE']),
+    agentViewSha256: known?.agentViewSha256 ?? textIn(facts['agent_view_sha256']),
+    textFrom: view === null ? null : textFrom,
+  };
+}
+
+function viewText(
+  { entry }: Sources,
+  answer: Projected | undefined,
+): { text: string | null; textFrom: ShownTrail['textFrom'] } {
+  const text = answer?.message.agentView ?? null;
+  if (text !== null) return { text, textFrom: answer?.timestamp === null ? 'AUDIT' : 'TOPIC' };
+  return { text: entry?.entry?.agentView ?? null, textFrom: 'LEDGER' };
+}
+
+function documentsOf(view: AgentView): ShownDocument[] {
+  return view.evidence.map(({ documentId, title, excerpt }) => ({ documentId, title, excerpt }));
+}
+
+function documentsNoted(facts: JsonObject): ShownDocument[] {
+  return textsIn(facts['shown']).map((documentId) => ({ documentId, title: null, excerpt: null }));
+}
