@@ -66,7 +66,7 @@ export function guardStation(
     name: 'guard',
     inputs: ['draft-submitted.v1'],
     maxRecords: 100,
-    admit: ({ value }) => admitSubmission(value),
+    admit: ({ value }) => admitSubmission(value, sha256),
     open: (context) => Promise.resolve(openGuard(ports, entryReader, config, context, tools)),
   };
 }
@@ -79,6 +79,8 @@ function openGuard(
   tools: GuardTools,
 ): StationLane<'draft-submitted.v1', Evidence> {
   const isReady = (entry: ViewEntry): boolean => readEntry(codec, entry.value)?.state === 'READY';
+  /** What was read at one position, and what an accusation rests on, no later read may fall behind. */
+  let readTo = 0;
 
   async function prepare(submissions: readonly Submission[]): Promise<Evidence> {
     const queries = submissions.map((submission) => queryOf(submission, config.limits));
@@ -88,6 +90,7 @@ function openGuard(
       const barrier = await lane.barrier('ledger.v1');
       const caughtUp = await ledger.whenPast(lane.partition, barrier, config.catchUpMs);
       if (!caughtUp) throw behind('it is not past the barrier');
+      readTo = Math.max(readTo, barrier + 1);
       read = await readView(queries);
     }
     const evidence: Evidence = new Map();
@@ -100,6 +103,8 @@ function openGuard(
   async function readView(queries: readonly ViewQuery[]): Promise<ViewRead> {
     const read = await ledger.read(lane.partition, queries);
     if (read === null) throw behind('it has no position');
+    if (read.position < readTo) throw behind(`it went back to ${read.position}`);
+    readTo = read.position;
     return read;
   }
 

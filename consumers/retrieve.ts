@@ -8,6 +8,7 @@ import { createLookupWaits } from '../src/retrieval/lookup-waits.js';
 import {
   admitRequest,
   decideRetrieve,
+  decideTooLarge,
   failed,
   pendingEntry,
   refusalOf,
@@ -68,10 +69,14 @@ function openRetrieve(
         await search(request, ports.search, config, context.lane.signal, settle),
       );
     });
-    // A failure to write the early entries must not leave a rejection that nobody hears.
-    searches.catch(() => undefined);
-    if (!(await endsWithin(searches, config.earlyPendingMs))) await writePendingEarly(asked);
-    await searches;
+    try {
+      if (!(await endsWithin(searches, config.earlyPendingMs))) await writePendingEarly(asked);
+    } finally {
+      // Whatever became of the early entries: a search must not go on while the next attempt begins.
+      await searches;
+    }
+    // What waits for a retriever that is down takes longer than any retrieval.
+    if (asked.some(({ record }) => plans.get(record.offset)?.kind === 'down')) await writePendingEarly(asked);
     for (const { record } of asked) markPending(plans.get(record.offset), record.offset);
     return plans;
   }
@@ -88,13 +93,14 @@ function openRetrieve(
 
   async function writePendingEarly(asked: readonly Request[]): Promise<void> {
     const fresh = asked.filter(({ record }) => !pendingWritten.has(record.offset));
+    if (fresh.length === 0) return;
     const entries = fresh.map((request) => ({ request, entry: pendingEntry(request, config, ports.signer) }));
-    for (const { request, entry } of entries) ledger.remember(request.value.runId, entry.body);
-    ledger.committed(
-      await context.emitEarly(
-        entries.map(({ request, entry }) => ({ emission: entry.emission, message: request })),
-      ),
+    const written = await context.emitEarly(
+      entries.map(({ request, entry }) => ({ emission: entry.emission, message: request })),
     );
+    // Only what is durable is remembered.
+    for (const { request, entry } of entries) ledger.remember(request.value.runId, entry.body);
+    ledger.committed(written);
     for (const { record } of fresh) pendingWritten.add(record.offset);
   }
 
@@ -119,8 +125,8 @@ function openRetrieve(
     prepare,
     decide: (request, plans) =>
       decideRetrieve(request, plans.get(request.record.offset), config, ports.signer),
-    tooLarge: (request, _plans, size) =>
-      decideRetrieve(request, failed('PL_EVIDENCE_TOO_LARGE', { ...size }), config, ports.signer),
+    tooLarge: (request, plans, size) =>
+      decideTooLarge(request, plans.get(request.record.offset), size, config, ports.signer),
     remember(outcome, { value }) {
       for (const emission of outcome.kind === 'not-yet' ? [] : (outcome.records ?? [])) {
         if (emission.topic === 'ledger.v1') ledger.remember(value.runId, emission.body);

@@ -1,6 +1,7 @@
 import type { Codec } from '../src/contracts/codec.js';
 import { withoutLargeParts } from '../src/guard/judge-submission.js';
 import { decideReview, noProgress, type Reviewer, type RunProgress } from '../src/review/decide-review.js';
+import { createPassageCache } from '../src/review/rules/passage.js';
 import { reviewDraft } from '../src/review/rules/review.js';
 import { openKeyedState, type KeyedState } from '../src/station/keyed-state.js';
 import type { Station, StationLane } from '../src/station/station.js';
@@ -11,24 +12,35 @@ export interface ReviewPorts {
   readonly codec: Codec;
 }
 
-/** The deterministic reviewer. */
-const reviewer: Reviewer = (draft, lookups) => reviewDraft({ draft, lookups });
+/** The deterministic reviewer. It remembers what it read of the shown passages, which a run's drafts share. */
+function createReviewer(): Reviewer {
+  const cache = createPassageCache();
+  return (draft, lookups) => reviewDraft({ draft, lookups, cache });
+}
 
 /** Progress after each decision of the batch at hand, until it is remembered. */
 type Decisions = Map<number, RunProgress>;
 
 export function reviewStation({ codec }: ReviewPorts): Station<'verdict.v1', Decisions> {
+  const reviewer = createReviewer();
   return {
     name: 'review',
     inputs: ['verdict.v1'],
     maxRecords: 100,
-    open: async (context) => openReview(await openKeyedState('run-outcome.v1', context, codec)),
+    open: async (context) => openReview(await openKeyedState('run-outcome.v1', context, codec), reviewer),
   };
 }
 
-function openReview(runs: KeyedState<'run-outcome.v1'>): StationLane<'verdict.v1', Decisions> {
+function openReview(
+  runs: KeyedState<'run-outcome.v1'>,
+  reviewer: Reviewer,
+): StationLane<'verdict.v1', Decisions> {
   return {
-    prepare: () => Promise.resolve(new Map()),
+    prepare(verdicts) {
+      // A state that cannot be read holds up the lane: no verdict is given up for it.
+      for (const { value } of verdicts) runs.get(value.runId);
+      return Promise.resolve(new Map());
+    },
     decide({ value, record }, decisions) {
       const { outcome, progress } = decideReview(value, runs.get(value.runId) ?? noProgress, reviewer);
       if (progress !== null) decisions.set(record.offset, progress);
@@ -40,9 +52,10 @@ function openReview(runs: KeyedState<'run-outcome.v1'>): StationLane<'verdict.v1
       if (progress !== null) decisions.set(record.offset, progress);
       return outcome;
     },
-    remember(_outcome, { value, record }, decisions) {
+    remember(outcome, { value, record }, decisions) {
       const progress = decisions.get(record.offset);
-      if (progress !== undefined) runs.put(value.runId, progress, value.occurredAt);
+      if (outcome.kind === 'emit' && progress !== undefined)
+        runs.put(value.runId, progress, value.occurredAt);
     },
   };
 }

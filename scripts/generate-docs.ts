@@ -41,11 +41,11 @@ function errorsPage(): string {
 }
 
 function violationsPage(): string {
-  const rows = Object.entries(violationTable).map(([code, row]) => [row.number, `\`${code}\``, row.message]);
+  const rows = Object.entries(violationTable).map(([code, row]) => [row.group, String(row.number), `\`${code}\``, row.message]);
   return page(
     'Violations: rule set core-20',
-    'What the guard can find in a draft. All that apply are reported, in the order of this table, then by place in the draft. The set never grows: other rules get a set of their own.',
-    table(['number', 'code', 'what is wrong'], rows),
+    'What the guard can find in a draft: A its structure, B its citations, C the ledger behind them. All that apply are reported, in the order of this table, then by place in the draft. The set never grows: other rules get a set of their own.',
+    table(['group', 'number', 'code', 'what is wrong'], rows),
   );
 }
 
@@ -113,11 +113,11 @@ function contractsPage(): string {
 }
 
 function configurationPage(): string {
-  const rows = configurationTable.map(({ name, fallback, doc }) => [`\`${name}\``, fallback, doc]);
+  const rows = configurationTable.map(({ name, takes, fallback, doc }) => [`\`${name}\``, takes, fallback, doc]);
   return page(
     'Configuration',
     'Environment variables, read once at the start. All mistakes are listed in one error, and nothing is started.',
-    table(['variable', 'default', 'meaning'], rows),
+    table(['variable', 'takes', 'default', 'meaning'], rows),
   );
 }
 

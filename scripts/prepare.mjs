@@ -52,7 +52,10 @@ function needsInstall() {
 }
 
 function needsBuild() {
-  return newest('dist/.tsbuildinfo') < newest('src', 'consumers', 'producers', 'tsconfig.json', 'tsconfig.build.json');
+  return (
+    newest('dist/.tsbuildinfo') <
+    newest('src', 'consumers', 'producers', 'tsconfig.json', 'tsconfig.build.json')
+  );
 }
 
 if (needsInstall()) {

@@ -25,10 +25,14 @@ const { status } = spawnSync(
 const results = readReport();
 rmSync(folder, { recursive: true, force: true });
 const skipped = results.testResults.flatMap((file) =>
-  file.assertionResults.filter((test) => test.status === 'pending' || test.status === 'skipped' || test.status === 'todo'),
+  file.assertionResults.filter(
+    (test) => test.status === 'pending' || test.status === 'skipped' || test.status === 'todo',
+  ),
 );
 // A file that cannot even be loaded counts as one failure.
-const broken = results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+const broken = results.testResults.filter(
+  (file) => file.status === 'failed' && file.assertionResults.length === 0,
+);
 const failed = results.numFailedTests + broken.length;
 if (skipped.length > 0) {
   process.stdout.write(`\nLEFT OUT on this machine:\n`);

@@ -7,6 +7,7 @@ import type { EvidenceEntry } from '../guard/entries.js';
 import { guard } from '../guard/guard.js';
 import { defaultGuardLimits } from '../guard/limits.js';
 import { cachedViews, plainViews, type ViewReader } from '../guard/view-cache.js';
+import { createPassageCache } from '../review/rules/passage.js';
 import { reviewDraft } from '../review/rules/review.js';
 import { operationsPerSecond, type Figure } from './measure.js';
 import { sampleDraft, sampleHits } from './sample-evidence.js';
@@ -51,6 +52,7 @@ function guardFigures(ms: number): Figure[] {
   const judge = (views: ViewReader) => (i: number) => judgeRun(runs[i % 50], views);
   const baseline = { name: 'JSON.parse', value: parse };
   const unit = 'drafts/s';
+  const passages = createPassageCache();
   const passed = runs.map((run) => judgeRun(run, plainViews(sha256)));
   return [
     {
@@ -69,7 +71,7 @@ function guardFigures(ms: number): Figure[] {
       name: 'review, the same',
       value: operationsPerSecond(ms, (i) => {
         const { draft, lookups } = passed[i % 50] ?? { draft: null, lookups: [] };
-        return draft === null ? null : reviewDraft({ draft, lookups });
+        return draft === null ? null : reviewDraft({ draft, lookups, cache: passages });
       }),
       unit,
       baseline,

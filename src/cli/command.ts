@@ -18,5 +18,5 @@ export interface CommandContext {
   readonly exit: (code: ExitCode) => void;
 }
 
-/** Adds one command to the program. The commands are listed, each once, in main.ts. */
+/** Adds one command to the program. The commands are listed, each once, in program.ts. */
 export type AddCommand = (program: Command, context: CommandContext) => void;

@@ -9,6 +9,8 @@ export interface CliIo {
   /** Whether a person watches, so that colour and progress make sense. */
   readonly interactive: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by SIGINT and SIGTERM. */
+  /** Aborted by SIGINT and SIGTERM, and when nobody reads standard output any more. */
   readonly signal: AbortSignal;
+  /** Calls back on every SIGHUP until the function that it answers with is called. */
+  readonly onHangUp?: (callback: () => void) => () => void;
 }

@@ -10,7 +10,8 @@ import { dataFolder } from '../line/data-folder.js';
 import type { SubmissionAnswer } from '../line/doors.js';
 import { openLine, type Line } from '../line/embedded-line.js';
 import { checkEntry, readRunEntries } from '../line/ledger-entries.js';
-import { openLocalIndex, type IndexReport } from '../retrieval/local/local-index.js';
+import { openRetrieval } from '../line/retrieval.js';
+import type { IndexReport } from '../retrieval/local/local-index.js';
 import { brokenPromises } from './promise.js';
 import { demoScript, type ScriptedDraft, type ScriptedLookup, type ScriptedRun } from './script.js';
 
@@ -93,17 +94,17 @@ async function inFolder<T>(
   look: (report: DemoReport, line: Line) => Promise<T>,
 ): Promise<T> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const search = openLocalIndex(dataFolder(folder).index);
+  const retrieval = openRetrieval(dataFolder(folder), null);
   try {
-    const index = await search.indexFolder(join(examples, 'docs'), signal === undefined ? {} : { signal });
-    const line = openLine({ folder, search });
+    const index = await retrieval.index(join(examples, 'docs'), signal === undefined ? {} : { signal });
+    const line = openLine({ folder, search: retrieval.search });
     try {
       return await look(await play(line, join(examples, 'drafts'), index, signal), line);
     } finally {
       await line.stop();
     }
   } finally {
-    await search.close();
+    await retrieval.search.close();
   }
 }
 

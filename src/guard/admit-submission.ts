@@ -1,10 +1,13 @@
-import { sha256 } from '../contracts/digest.js';
 import type { ErrorCode, ErrorParams } from '../contracts/errors.js';
 import type { DraftSubmitted } from '../contracts/generated.js';
+import type { Sha256 } from '../text/text.js';
 import { deadlineEventId, draftEventId, GIVEN_UP_DRAFT_ID } from '../contracts/ids.js';
 
 /** Refuses a record whose id is not what it says, or that hands in both a draft and its absence. */
-export function admitSubmission(value: DraftSubmitted): { code: ErrorCode; params: ErrorParams } | null {
+export function admitSubmission(
+  value: DraftSubmitted,
+  sha256: Sha256,
+): { code: ErrorCode; params: ErrorParams } | null {
   const { runId, draftId, attempt, draftJson, givenUp, occurredAt } = value;
   const byHarness = givenUp === 'DEADLINE' || givenUp === 'BUDGET';
   const expected = byHarness

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { JsonObject } from '../contracts/json.js';
 import type { DraftSchema } from './draft-schema.js';
-import { didYouMean } from './field-names.js';
+import { fieldGuesser } from './field-names.js';
 import { pointer, pointerToForeign } from './pointer.js';
 import { shownName, violation, type RuleViolation } from './violations.js';
 
@@ -51,9 +51,9 @@ export function schemaViolations(
 }
 
 function unknownFields(issue: z.core.$ZodIssueUnrecognizedKeys, schema: DraftSchema): RuleViolation[] {
-  const known = knownFields(issue.path, schema);
+  const guess = fieldGuesser(knownFields(issue.path, schema));
   return issue.keys.toSorted().map((key) => {
-    const meant = didYouMean(key, known);
+    const meant = guess(key);
     const detail = {
       field: key.slice(0, 100).toWellFormed(),
       ...(meant !== undefined && { did_you_mean: meant }),

@@ -4,20 +4,21 @@ import { isOneEditApart } from './edits.js';
 const LONGEST = 40;
 
 /**
- * The field of `known` that was probably meant by `name`: the same letters in another style
+ * Guesses which of the `known` fields was probably meant by a name: the same letters in another style
  * (`toolCallIds`), one slip away (`limitation`), or most of it (`tool_calls`, `actions`). Undefined when
  * none is near.
  */
-export function didYouMean(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST) return undefined;
-  const meant = letters(name);
-  if (meant.length < 2) return undefined;
-  const candidates = known.map((field) => ({ field, letters: letters(field) }));
-  for (const isNear of [sameLetters, isOneEditApart, shareMost]) {
-    const found = candidates.find((candidate) => isNear(meant, candidate.letters));
-    if (found !== undefined) return found.field;
-  }
-  return undefined;
+export function fieldGuesser(known: readonly string[]): (name: string) => string | undefined {
+  const fields = known.map((field) => ({ field, letters: letters(field) }));
+  return (name) => {
+    const meant = name.length > LONGEST ? '' : letters(name);
+    if (meant.length < 2) return undefined;
+    for (const isNear of [sameLetters, isOneEditApart, shareMost]) {
+      const found = fields.find((candidate) => isNear(meant, candidate.letters));
+      if (found !== undefined) return found.field;
+    }
+    return undefined;
+  };
 }
 
 function letters(name: string): string {

@@ -1,5 +1,6 @@
 import type { Lane } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
+import { ProoflineError } from '../contracts/errors.js';
 import type { LedgerEntry } from '../contracts/generated.js';
 import type { Envelope, Written } from '../station/station.js';
 import { readEntry } from './entry-state.js';
@@ -17,7 +18,10 @@ export interface KnownEntry {
  * It lives as long as its lane: a new one waits for the view and begins with nothing.
  */
 export interface LedgerLane {
-  /** The entries of these runs and calls, the lane's own writes included, by ledger key. */
+  /**
+   * The entries of these runs and calls, the lane's own writes included, by ledger key.
+   * @throws ProoflineError PL_LEDGER_BEHIND while the view shows less than it did before
+   */
   read(queries: readonly ViewQuery[]): Promise<Map<string, KnownEntry>>;
   /** What the lane has decided to write; shown by the reads that follow. */
   remember(runId: string, entry: Omit<LedgerEntry, Envelope>): void;
@@ -43,6 +47,8 @@ export async function openLedgerLane(lane: Lane, view: LedgerView, codec: Codec)
   const barrier = await lane.barrier('ledger.v1');
   while (!(await view.whenPast(lane.partition, barrier, LOOK_MS))) lane.signal.throwIfAborted();
   const own = new Map<string, OwnWrite>();
+  /** The view never shows less than what it has shown: what the lane has forgotten must be in it. */
+  let shownTo = barrier + 1;
 
   function forgetShown(position: number): void {
     for (const [key, write] of own) {
@@ -53,8 +59,10 @@ export async function openLedgerLane(lane: Lane, view: LedgerView, codec: Codec)
   return {
     async read(queries) {
       const read = await view.read(lane.partition, queries);
-      if (read !== null) forgetShown(read.position);
-      const entries: KnownEntry[] = (read?.entries ?? []).map(({ runId, toolCallId, value }) => ({
+      if (read === null || read.position < shownTo) throw lostGround(read?.position ?? null);
+      shownTo = read.position;
+      forgetShown(read.position);
+      const entries: KnownEntry[] = read.entries.map(({ runId, toolCallId, value }) => ({
         runId,
         toolCallId,
         entry: readEntry(codec, value),
@@ -80,4 +88,9 @@ export async function openLedgerLane(lane: Lane, view: LedgerView, codec: Codec)
       }
     },
   };
+}
+
+/** The view was emptied, or is being read anew. */
+function lostGround(position: number | null): ProoflineError {
+  return new ProoflineError('PL_LEDGER_BEHIND', { problem: `it went back to ${position ?? 'no position'}` });
 }

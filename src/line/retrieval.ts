@@ -47,6 +47,7 @@ function remoteRetrieval(search: KnowledgeSearch): Retrieval {
 /** The index's file is made by the first indexing: until then nothing is known, and nothing is answered. */
 function localRetrieval(paths: DataFolder): Retrieval {
   let index: LocalIndex | null = existsSync(paths.index) ? openLocalIndex(paths.index) : null;
+  let ready = index !== null && index.stats().generation > 0;
 
   return {
     kind: 'local',
@@ -57,7 +58,7 @@ function localRetrieval(paths: DataFolder): Retrieval {
       close: () => index?.close() ?? Promise.resolve(),
     },
     assertReady() {
-      if (index === null || index.stats().generation === 0)
+      if (!ready)
         throw new ProoflineError('PL_INDEX_UNUSABLE', { file: paths.index, problem: NOTHING_INDEXED });
     },
     async index(folder, options) {
@@ -66,6 +67,7 @@ function localRetrieval(paths: DataFolder): Retrieval {
       index ??= openLocalIndex(paths.index);
       const report = await index.indexFolder(source.folder, options);
       writeIndexSource(paths.indexSource, source);
+      ready = true;
       return report;
     },
     describe: () =>

@@ -8,18 +8,20 @@ import type {
   RelevanceLevel,
   ToolInvocation,
 } from '../contracts/generated.js';
-import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
+import type { JsonObject } from '../contracts/json.js';
 import { parseAgentView } from '../evidence/parse-agent-view.js';
 import type { EntryState } from '../ledger/entry-state.js';
 import type { EntryProblem, SignatureState } from './ledger-entries.js';
-import { factsOf, numberIn, objectsIn, seenMessages, textIn, textsIn, type Seen } from './run-messages.js';
+import { retrievedHits, type HitSources, type HitTrail } from './trail-hits.js';
+import { factsOf, numberIn, seenMessages, textIn, textsIn, type Seen } from './run-messages.js';
 import type { RunData } from './run-snapshot.js';
 
 /** The story of each lookup of a run: what was asked, what was found, what became of each hit, what was shown. */
 
 export interface LookupTrail {
   readonly toolCallId: string;
-  readonly state: EntryState | 'REFUSED';
+  /** LOST: given up on its way, and never answered; it lies with the dead letters. */
+  readonly state: EntryState | 'REFUSED' | 'LOST';
   /** Null where it is gone. */
   readonly query: string | null;
   readonly mode: string | null;
@@ -40,20 +42,6 @@ export interface LookupTrail {
   readonly ledger: LedgerTrail | null;
   /** The same call id again, answered as before or refused. */
   readonly again: readonly AskedAgain[];
-}
-
-export interface HitTrail {
-  readonly evidenceKey: string;
-  readonly documentId: string | null;
-  /** Null where it is not known. */
-  readonly title: string | null;
-  readonly originalRank: number | null;
-  readonly score: number | null;
-  /** KEPT with a final rank, DROPPED with a reason; null where it is not known. */
-  readonly fate: 'KEPT' | 'DROPPED' | null;
-  readonly finalRank: number | null;
-  readonly qualityScore: number | null;
-  readonly reason: string | null;
 }
 
 export interface ShownTrail {
@@ -151,7 +139,7 @@ function lookupTrail(sources: Sources): LookupTrail {
   const [retrieve, project] = [noteOf(sources, 'RETRIEVE'), noteOf(sources, 'PROJECT')];
   return {
     toolCallId,
-    state: answer?.message.state ?? entry?.state ?? stateNoted(project),
+    state: answer?.message.state ?? stateWithoutAnswer(sources, project),
     query: request?.message.query ?? retrieve?.query ?? null,
     mode: request?.message.mode ?? textIn(factsOf(retrieve)['mode']),
     topK: request?.message.topK ?? numberIn(factsOf(retrieve)['top_k']),
@@ -162,11 +150,27 @@ function lookupTrail(sources: Sources): LookupTrail {
       postprocess: durationOf(noteOf(sources, 'POSTPROCESS')),
       project: durationOf(project),
     },
-    retrieved: retrieved(sources),
+    retrieved: retrievedHits(hitSources(sources)),
     shown: shown(sources, answer),
     failure: answer?.message.failure ?? entry?.entry?.failure ?? null,
     ledger: ledgerOf(entry),
     again: askedAgain(sources, answer),
+  };
+}
+
+function hitSources(sources: Sources): HitSources {
+  const { records } = sources.data;
+  const isOurs = ({ message }: { message: { requestEventId: string } }): boolean =>
+    message.requestEventId === sources.requestEventId;
+  const hits = records['raw-hits.v1'].find((kept) => isOurs(kept) && kept.message.outcome === 'HITS');
+  const governed = records['postprocessed.v1'].find(
+    (kept) => isOurs(kept) && kept.message.lookupResult !== null,
+  );
+  return {
+    hits: hits?.message,
+    governed: governed?.message,
+    retrieveNote: noteOf(sources, 'RETRIEVE'),
+    postprocessNote: noteOf(sources, 'POSTPROCESS'),
   };
 }
 
@@ -181,9 +185,14 @@ function noteOf({ notes }: Sources, kind: string): ToolInvocation | undefined {
   return ofKind.find(({ outcome }) => outcome !== 'REPEAT' && outcome !== 'REFUSED') ?? ofKind[0];
 }
 
-function stateNoted(project: ToolInvocation | undefined): LookupTrail['state'] {
+function stateWithoutAnswer(
+  { notes, entry }: Sources,
+  project: ToolInvocation | undefined,
+): LookupTrail['state'] {
   const { outcome = '' } = project ?? {};
-  return outcome === 'READY' || outcome === 'FAILED' || outcome === 'REFUSED' ? outcome : 'PENDING';
+  if (outcome === 'READY' || outcome === 'FAILED' || outcome === 'REFUSED') return outcome;
+  if (entry !== undefined && entry.state !== 'PENDING') return entry.state;
+  return notes.some(({ kind }) => kind === 'DEAD_LETTER') ? 'LOST' : 'PENDING';
 }
 
 function durationOf(note: ToolInvocation | undefined): number | null {
@@ -214,76 +223,6 @@ function askedAgain({ data, toolCallId, notes }: Sources, answer: Projected | un
       answer: outcome as AskedAgain['answer'],
       code,
     }));
-}
-
-/** The hits from the topic, else as the audit noted them, each with what became of it. */
-function retrieved(sources: Sources): HitTrail[] | null {
-  const { data, requestEventId } = sources;
-  const hits = data.records['raw-hits.v1'].find(
-    ({ message }) => message.requestEventId === requestEventId && message.outcome === 'HITS',
-  );
-  const noted = factsOf(noteOf(sources, 'RETRIEVE'))['retrieved_hits'];
-  if (hits === undefined && !Array.isArray(noted)) return null;
-  const fates = fatesOf(sources);
-  const found =
-    hits?.message.hits ??
-    objectsIn(noted).map((hit) => ({
-      evidenceKey: textIn(hit['evidence_key']) ?? '',
-      documentId: textIn(hit['document_id']),
-      title: null,
-      originalRank: numberIn(hit['original_rank']),
-      score: numberIn(hit['score']),
-    }));
-  return found.map(({ evidenceKey, documentId, title, originalRank, score }) => ({
-    ...{ evidenceKey, documentId, title, originalRank, score },
-    ...(fates.get(fateName(evidenceKey, originalRank)) ?? UNKNOWN_FATE),
-  }));
-}
-
-type Fate = Pick<HitTrail, 'fate' | 'finalRank' | 'qualityScore' | 'reason'>;
-
-const UNKNOWN_FATE: Fate = { fate: null, finalRank: null, qualityScore: null, reason: null };
-
-/** A key may come several times: the rank tells the hits apart. */
-function fateName(evidenceKey: unknown, originalRank: unknown): string {
-  return JSON.stringify([evidenceKey, originalRank ?? null]);
-}
-
-function fatesOf(sources: Sources): Map<string, Fate> {
-  const { kept, dropped } = governed(sources);
-  const fates = new Map<string, Fate>();
-  for (const hit of dropped)
-    fates.set(fateName(hit['evidence_key'], hit['original_rank']), {
-      ...UNKNOWN_FATE,
-      fate: 'DROPPED',
-      reason: textIn(hit['reason']),
-    });
-  for (const hit of kept)
-    fates.set(fateName(hit['evidence_key'], hit['original_rank']), {
-      fate: 'KEPT',
-      finalRank: numberIn(hit['final_rank']),
-      qualityScore: numberIn(hit['quality_score']),
-      reason: null,
-    });
-  return fates;
-}
-
-/** What post-processing kept and dropped: from its result while the topic has it, else from the audit. */
-function governed(sources: Sources): { kept: JsonObject[]; dropped: JsonObject[] } {
-  const { data, requestEventId } = sources;
-  const record = data.records['postprocessed.v1'].find(
-    ({ message }) => message.requestEventId === requestEventId && message.lookupResult !== null,
-  );
-  const result = parseJson(record?.message.lookupResult ?? '');
-  if (isJsonObject(result))
-    return { kept: objectsIn(result['evidence_blocks']), dropped: objectsIn(result['dropped']) };
-  const note = noteOf(sources, 'POSTPROCESS');
-  const dropped = (note?.dropped ?? []).map(({ evidenceKey, originalRank, reason }) => ({
-    evidence_key: evidenceKey,
-    original_rank: originalRank,
-    reason,
-  }));
-  return { kept: objectsIn(factsOf(note)['kept']), dropped };
 }
 
 function shown(sources: Sources, answer: Projected | undefined): ShownTrail | null {

@@ -7,7 +7,8 @@ import type { Signer } from '../ledger/keyring.js';
 import type { KnownEntry } from '../ledger/ledger-lane.js';
 import { newEntry, type NewEntry } from '../ledger/new-entry.js';
 import { invocation } from '../station/invocation.js';
-import type { Emission, Message, Outcome } from '../station/station.js';
+import type { Emission, Message, Outcome, RecordSize } from '../station/station.js';
+import { cutText } from '../text/text.js';
 
 /**
  * The rule of the retrieve station: what a lookup request comes to, once its ledger entry was read and the
@@ -92,7 +93,7 @@ export function refusalOf(request: LookupRequested, filters: unknown, config: Re
   return null;
 }
 
-export function failed(code: ErrorCode, params: ErrorParams): Plan {
+export function failed(code: ErrorCode, params: ErrorParams): Extract<Plan, { kind: 'failed' }> {
   const failure = { code, message: errorMessage(code, params), retryable: errorTable[code].retryable };
   return { kind: 'failed', failure, pending: false };
 }
@@ -153,6 +154,25 @@ export function decideRetrieve(
     case undefined:
       throw new Error('the request was not prepared');
   }
+}
+
+/**
+ * What a request comes to whose records no topic takes: evidence that is too large fails the lookup, and what the
+ * request itself brought is not passed on. A digest of it is in every record that follows.
+ */
+export function decideTooLarge(
+  { value, ...request }: Request,
+  plan: Plan | undefined,
+  size: RecordSize,
+  config: RetrieveConfig,
+  signer: Signer,
+): Outcome {
+  const short = { ...value, query: cutText(value.query, config.maxQueryChars), filtersJson: '{}' };
+  const fitting =
+    plan?.kind === 'found'
+      ? { ...failed('PL_EVIDENCE_TOO_LARGE', { ...size }), pending: plan.pending }
+      : plan;
+  return decideRetrieve({ ...request, value: short }, fitting, config, signer);
 }
 
 /** What a lookup's PENDING says: accepted, and nothing yet. */

@@ -39,7 +39,7 @@ export interface SearchOptions {
  * - MUST say `failed`, not `hits`, when it does not understand a filter: an ignored filter shows an agent
  *   what it must not see;
  * - MUST say `down`, not `failed`, when a later attempt may answer the same question;
- * - MUST NOT put secrets (tokens, passwords in addresses) or text of a foreign answer into messages;
+ * - MUST NOT put secrets (tokens, passwords in addresses) or text of a foreign body into messages;
  * - MUST NOT wait out a service that is down: the caller owns the waiting and its limit;
  * - MUST bound what it reads from elsewhere in bytes and in time;
  * - MUST take concurrent searches;

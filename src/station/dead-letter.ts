@@ -19,7 +19,7 @@ export function deadLetterRecord(
 ): NewRecord {
   const { topic, partition, offset, key, value, headers } = record;
   const letter: DeadLetter = {
-    eventId: deadLetterEventId(sha256, { station: emitter.station, topic, partition, offset }),
+    eventId: deadLetterIdOf(emitter, record),
     causedBy: message?.eventId.toWellFormed() ?? null,
     runId: message?.runId ?? runIdOfKey(key),
     occurredAt: message?.occurredAt ?? record.timestamp,
@@ -38,6 +38,14 @@ export function deadLetterRecord(
   const encoded = encodeRecord(emitter, 'dead-letter.v1', letter, headers);
   // It stays on the partition number of the record, whatever that record says of its run.
   return { ...encoded, partition, key: key ?? Buffer.from(`${topic}/${partition}/${offset}`, 'utf8') };
+}
+
+/** The event id of the dead letter that this emitter makes of the record. */
+export function deadLetterIdOf(
+  { station }: Emitter,
+  { topic, partition, offset }: Pick<StoredRecord, 'topic' | 'partition' | 'offset'>,
+): string {
+  return deadLetterEventId(sha256, { station, topic, partition, offset });
 }
 
 function runIdOfKey(key: Buffer | null): string {

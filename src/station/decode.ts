@@ -34,15 +34,15 @@ export function decodeRecord<I extends TopicName>(
     return { kind: 'message', record, message };
   } catch (error) {
     // A registry that is down is no fault of the record's.
-    if (!isProoflineError(error) || error.retryable) throw error;
-    return {
-      kind: 'poison',
-      record,
-      message: message?.value ?? null,
-      code: error.code,
-      params: error.params,
-    };
+    if (isProoflineError(error) && error.retryable) throw error;
+    return { kind: 'poison', record, message: message?.value ?? null, ...reasonOf(error) };
   }
+}
+
+/** Whatever a record makes the checks throw, it would make them throw for ever. */
+function reasonOf(error: unknown): { code: ErrorCode; params: ErrorParams } {
+  if (isProoflineError(error)) return { code: error.code, params: error.params };
+  return { code: 'PL_INVARIANT', params: { problem: String(error).slice(0, 300) } };
 }
 
 function decodeMessage<I extends TopicName>(codec: Codec, record: StoredRecord): Message<I> {

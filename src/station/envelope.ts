@@ -25,8 +25,8 @@ export interface Cause {
   readonly headers: Headers;
 }
 
-/** A W3C traceparent; anything else is not passed on. */
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** A W3C traceparent: not version ff, and neither trace nor parent all zeros. Anything else is not passed on. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The records of an outcome, encoded, in the order of the emissions; ordinals count per topic. */
 export function encodeEmissions(emitter: Emitter, cause: Cause, emissions: readonly Emission[]): NewRecord[] {

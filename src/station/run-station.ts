@@ -1,4 +1,5 @@
 import type { Bus, Consumption, LaneHandler } from '../bus/bus.js';
+import { isProoflineError, type ErrorCode, type ErrorParams } from '../contracts/errors.js';
 import type { TopicName } from '../contracts/topics.js';
 import { encodeEmissions } from './envelope.js';
 import { createLaneRuntime, type LaneEnvironment } from './lane-runtime.js';
@@ -35,9 +36,17 @@ export function runStation<I extends TopicName, P>(
       return createLaneRuntime(env, station, work, context);
     },
     onError(error, partition) {
-      const problem = error instanceof Error ? error.message : String(error);
-      env.health.waits(station.name, partition, 'PL_INVARIANT', { problem });
-      env.onIncident({ station: station.name, code: 'PL_INVARIANT', params: { problem }, cause: error });
+      const { code, params } = reasonOf(error);
+      env.health.waits(station.name, partition, code, params);
+      env.onIncident({ station: station.name, code, params, cause: error });
     },
   });
+}
+
+function reasonOf(error: unknown): { code: ErrorCode; params: ErrorParams } {
+  if (isProoflineError(error)) return { code: error.code, params: error.params };
+  return {
+    code: 'PL_INVARIANT',
+    params: { problem: error instanceof Error ? error.message : String(error) },
+  };
 }

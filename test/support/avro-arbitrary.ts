@@ -44,9 +44,18 @@ const primitives: Readonly<Record<string, Arbitrary<unknown>>> = {
   bytes: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
 };
 
-/** Any value of the schema, with its fields in camelCase. */
-export function arbitraryOf(schema: unknown): Arbitrary<unknown> {
-  return arbitrary(schema as AvroSchema, new Map());
+/** How the fields of a schema are called in its values. */
+type Naming = (field: string) => string;
+
+/** Any value of the schema, with its fields in camelCase, or as `naming` says. */
+export function arbitraryOf(schema: unknown, naming: Naming = camelCase): Arbitrary<unknown> {
+  return arbitrary(schema as AvroSchema, { naming, named: new Map() });
+}
+
+interface Context {
+  readonly naming: Naming;
+  /** Types that were declared before and are meant by their name. */
+  readonly named: Map<string, Arbitrary<unknown>>;
 }
 
 /** Any message of the topic. */
@@ -54,31 +63,32 @@ export function arbitraryMessage<T extends TopicName>(topic: T): Arbitrary<Topic
   return arbitraryOf(avroSchemas[topic]) as Arbitrary<TopicMessages[T]>;
 }
 
-function arbitrary(schema: AvroSchema, named: Map<string, Arbitrary<unknown>>): Arbitrary<unknown> {
+function arbitrary(schema: AvroSchema, context: Context): Arbitrary<unknown> {
   if (typeof schema === 'string') {
-    const known = primitives[schema] ?? named.get(schema);
+    const known = primitives[schema] ?? context.named.get(schema);
     if (known === undefined) throw new Error(`no type is called ${schema}`);
     return known;
   }
-  if (Array.isArray(schema)) return fc.oneof(...schema.map((branch: AvroSchema) => arbitrary(branch, named)));
-  const made = complex(schema as Exclude<AvroSchema, string | readonly AvroSchema[]>, named);
-  if ('name' in schema) named.set(schema.name, made);
+  if (Array.isArray(schema))
+    return fc.oneof(...schema.map((branch: AvroSchema) => arbitrary(branch, context)));
+  const made = complex(schema as Exclude<AvroSchema, string | readonly AvroSchema[]>, context);
+  if ('name' in schema) context.named.set(schema.name, made);
   return made;
 }
 
 function complex(
   schema: Exclude<AvroSchema, string | readonly AvroSchema[]>,
-  named: Map<string, Arbitrary<unknown>>,
+  context: Context,
 ): Arbitrary<unknown> {
   if ('fields' in schema) {
     const fields = schema.fields.map(
-      (field) => [camelCase(field.name), arbitrary(field.type, named)] as const,
+      (field) => [context.naming(field.name), arbitrary(field.type, context)] as const,
     );
     return fc.record(Object.fromEntries(fields), { noNullPrototype: true });
   }
   if ('symbols' in schema) return fc.constantFrom(...schema.symbols);
-  if ('items' in schema) return fc.array(arbitrary(schema.items, named), { maxLength: 3 });
+  if ('items' in schema) return fc.array(arbitrary(schema.items, context), { maxLength: 3 });
   if ('values' in schema)
-    return fc.dictionary(mapKey, arbitrary(schema.values, named), { maxKeys: 3, noNullPrototype: true });
-  return arbitrary(schema.type, named);
+    return fc.dictionary(mapKey, arbitrary(schema.values, context), { maxKeys: 3, noNullPrototype: true });
+  return arbitrary(schema.type, context);
 }

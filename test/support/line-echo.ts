@@ -52,7 +52,7 @@ export function runEcho(bus: Bus, options: EchoOptions = {}): Echo {
     health,
     onIncident: (incident: Incident) => void incidents.push(incident),
   };
-  const consumption = runStation(bus, env, {
+  const consumption = runStation<'lookup-requested.v1', null>(bus, env, {
     name: 'echo',
     inputs: ['lookup-requested.v1'],
     maxRecords: options.maxRecords ?? 100,

@@ -177,8 +177,9 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
     emitter,
     start,
     async stop(...names) {
-      await Promise.all(names.map((name) => running.get(name)?.stop()));
+      const stopping = names.flatMap((name) => running.get(name) ?? []);
       for (const name of names) running.delete(name);
+      await Promise.all(stopping.map((each) => each.stop()));
     },
     async ask(lookup) {
       const message = lookupRequested(lookupOf(lookup), now());
@@ -205,7 +206,9 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
       return found;
     },
     messages: async (topic) => (await line.read(topic)).flatMap(({ value }) => value ?? []),
-    idle: async () => void (await waitUntil('the line is idle', allDone)),
+    async idle() {
+      await waitUntil('the line is idle', allDone);
+    },
     async close() {
       opened.delete(line);
       await line.stop(...running.keys());

@@ -327,7 +327,8 @@ describe('a key that stands twice', () => {
 });
 
 describe('hostile drafts', () => {
-  const within = (text: string, ms = 2000): void => {
+  // What grows with the square of its size takes minutes here; a busy machine takes a second.
+  const within = (text: string, ms = 10_000): void => {
     const start = performance.now();
     read(text);
     expect(performance.now() - start).toBeLessThan(ms);
@@ -351,5 +352,5 @@ describe('hostile drafts', () => {
     ['backticks', '`'.repeat(KB)],
     ['a fence of white space', `\`\`\`\n${' '.repeat(KB)}`],
     ['blank text', draft({ limitations: [' '.repeat(KB) + 'x'] })],
-  ])('are read in no time: %s', (_, text) => within(text));
+  ])('are read in linear time: %s', (_, text) => within(text));
 });

@@ -323,12 +323,11 @@ describe('the token', () => {
   });
 
   it('is in no message, whatever happens', async () => {
-    const leak = playBytes(`{"detail":"bad token ${SECRET}"}`, { 'content-type': `text/${SECRET}` });
+    const leak = playBytes(`{"detail":"bad token ${SECRET}"}`);
     for (const play of [leak, playStatus(401), playStatus(500), playReset(), playStatus(422)]) {
       const { search } = await given([play], { attempts: 1 });
       const outcome = JSON.stringify(await ask(search));
-      if (play !== leak) expect(outcome).not.toContain(SECRET);
-      expect(outcome).not.toContain('bad token');
+      expect(outcome).not.toContain(SECRET);
     }
   });
 

@@ -90,6 +90,10 @@ test.each([
   ['Timeouts may be caused by the pool. Check the upstream.', 'MAY'],
   ['# Gateway timeouts\n\nTimeouts may be caused by the pool.\n1. Check the upstream.', 'MAY'],
   ['超时可能由连接池耗尽引起，先检查 upstream 配置。', 'MAY'],
+  ['Timeouts may have been\ncaused by the\nconnection pool.', 'MAY'],
+  ['超时可能由连接池\n耗尽引起。', 'MAY'],
+  ['Timeouts may be caused by the pool\n\nthe pool holds 50 connections.', 'SHOWS'],
+  ['- Timeouts may be caused by the pool\n- The pool holds 50 connections.', 'SHOWS'],
   ['Timeouts may be caused by the pool. The pool holds 50.5 connections.', 'SHOWS'],
   ['超时可能由连接池引起。连接池上限为 50。', 'SHOWS'],
   ['Timeouts may be caused by the pool. It always fails.', 'SHOWS'],
@@ -107,7 +111,7 @@ test('the place of a marker is its words', () => {
   expect(text.slice(start, end)).toBe('可能');
 });
 
-test.each(['a', 'may ', '不', 'not ', '. ', '.', '一定', '所有', '\n', '- ', '1.', 'n’t ', 'at all '])(
+test.each(['a', 'may ', '不', 'not ', '. ', '.', '一定', '所有', '\n', '\na', '- ', '1.', 'n’t ', 'at all '])(
   '64 KiB of %j take no time to speak of',
   (unit) => {
     const text = unit.repeat(65_536 / unit.length);

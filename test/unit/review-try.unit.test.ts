@@ -47,6 +47,7 @@ test('findings are JSON with the names of the contract', () => {
 test.each([
   ['another run', entry({ run_id: 'r2' })],
   ['a lookup that is pending', entry({ state: 'PENDING', agent_view: null })],
+  ['a lookup that is not cited, whatever its view is', entry({ tool_call_id: 'c2', agent_view: '{}' })],
 ])('%s shows nothing', (_, other) => {
   const { status } = review(saying('Gateway timeouts may come from the connection pool'), [other]);
   expect(status).toBe('NOT_EVALUATED');

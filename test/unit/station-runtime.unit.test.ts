@@ -49,10 +49,13 @@ async function givenUp(record: (good: NewRecord) => NewRecord, options: Paramete
   const letters = await messages(bus, 'dead-letter.v1');
   expect(letters).toHaveLength(1);
   const [letter] = letters;
-  expect(letter).toMatchObject({ station: 'echo', key: bad.key, value: bad.value, attempt: 1 });
+  expect(letter).toMatchObject({ station: 'echo', key: bad.key, attempt: 1 });
+  expect(letter!.value === null ? null : letter!.value.equals(bad.value!)).toBe(
+    bad.value === null ? null : true,
+  );
   expect(letter!.origin).toMatchObject({ topic: IN, partition: bad.partition });
   expect(echoStation.incidents.map(({ code }) => code)).toContain(letter!.code);
-  return { bus, letter: letter!, echo: echoStation, bad };
+  return { bus, letter: letter!, echo: echoStation };
 }
 
 describe('a record that cannot be decoded', () => {
@@ -316,7 +319,7 @@ describe('records that are too large', () => {
     await bus.append([station.request({ query: 'bad' }), station.request({ query: 'good' })]);
     await allConsumed(bus);
     expect(await echoed(bus)).toEqual(['too large', 'good']);
-    expect(sizes).toEqual([{ bytes: expect.any(Number), limit: 4 * 1024 * 1024 }]);
+    expect(sizes).toEqual([{ bytes: expect.any(Number) as number, limit: 4 * 1024 * 1024 }]);
   });
 
   test('given a station without one, the record goes to the dead letters', async () => {
@@ -338,11 +341,8 @@ describe('records that are too large', () => {
   });
 
   test('given a record that is as large as its topic takes, its dead letter has it whole', async () => {
-    const { bad, letter } = await givenUp((good) => ({
-      ...good,
-      value: Buffer.alloc(4 * 1024 * 1024 - 1000, 1),
-    }));
-    expect(letter.value!.equals(bad.value!)).toBe(true);
+    const { letter } = await givenUp((good) => ({ ...good, value: Buffer.alloc(4 * 1024 * 1024 - 1000, 1) }));
+    expect(letter.code).toBe('PL_RECORD_UNDECODABLE');
   });
 });
 
@@ -376,7 +376,7 @@ describe('what a station emits', () => {
       ce_specversion: '1.0',
       ce_id: codec.decode(OUT, output!.value!).eventId,
       ce_type: 'proofline.review-decision.v1',
-      ce_source: expect.stringMatching(/^proofline\/echo\/\d+\.\d+\.\d+/),
+      ce_source: expect.stringMatching(/^proofline\/echo\/\d+\.\d+\.\d+/) as string,
       ce_time: '2026-05-04T03:02:01.234Z',
     });
   });

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import { safeText, textWidth } from './safe-text.js';
 
 /** Text set for a terminal: colours where a person watches, columns that hold, lines that end at words. */
@@ -8,10 +7,18 @@ export type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'unsure';
 /** Colours a text that was already laid out: colours take no columns. */
 export type Paint = (tone: Tone, text: string) => string;
 
-const STYLES = { strong: 'bold', faint: 'dim', good: 'green', bad: 'red', unsure: 'yellow' } as const;
+/** What switches the tone on and off again (ANSI SGR). */
+const SGR: Readonly<Record<Tone, readonly [number, number]>> = {
+  strong: [1, 22],
+  faint: [2, 22],
+  good: [32, 39],
+  bad: [31, 39],
+  unsure: [33, 39],
+};
 
 export function paintFor({ colours }: { readonly colours: boolean }): Paint {
-  return colours ? (tone, text) => styleText(STYLES[tone], text) : (_tone, text) => text;
+  if (!colours) return (_tone, text) => text;
+  return (tone, text) => `\u001b[${SGR[tone][0]}m${text}\u001b[${SGR[tone][1]}m`;
 }
 
 /** The text, made safe, with spaces after it up to so many columns. */

@@ -37,7 +37,7 @@ export function tryReview(input: unknown): JsonObject {
     throw invalid(`${issue?.path.join('.') || 'the input'}: ${issue?.message ?? 'not as expected'}`);
   }
   const draft = draftOf(parsed.data.draft_json);
-  return toSnakeJson(reviewDraft({ draft, lookups: lookupsOf(parsed.data.evidence) })) as JsonObject;
+  return toSnakeJson(reviewDraft({ draft, lookups: lookupsOf(draft, parsed.data.evidence) })) as JsonObject;
 }
 
 function invalid(problem: string): ProoflineError {
@@ -51,10 +51,15 @@ function draftOf(draftJson: string): Draft {
   throw invalid(`draft_json${first?.path ?? ''}: ${first?.message ?? 'no draft'}`);
 }
 
-function lookupsOf(evidence: z.output<typeof inputSchema>['evidence']): LookupSnapshot[] {
+type Evidence = z.output<typeof inputSchema>['evidence'];
+
+/** Of the run's entries those that the draft cites: only their views have to be readable. */
+function lookupsOf(draft: Draft, evidence: Evidence): LookupSnapshot[] {
+  const cited = new Set(draft.analysis.flatMap(({ toolCallIds }) => toolCallIds));
   const lookups = new Map<string, LookupSnapshot>();
   for (const { run_id: runId, tool_call_id: toolCallId, state, agent_view: agentView } of evidence.entries) {
-    if (runId !== evidence.run_id || state !== 'READY' || typeof agentView !== 'string') continue;
+    if (runId !== evidence.run_id || !cited.has(toolCallId)) continue;
+    if (state !== 'READY' || typeof agentView !== 'string') continue;
     // Which of two entries of one call would count is nobody's to guess.
     if (lookups.has(toolCallId)) throw invalid(`two entries of run ${runId} and call ${toolCallId}`);
     lookups.set(toolCallId, snapshotOf(toolCallId, agentView));

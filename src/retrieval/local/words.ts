@@ -21,7 +21,19 @@ export type Piece =
 export function* piecesOf(text: string): Generator<Piece> {
   for (const [whole, run] of text.toWellFormed().normalize('NFKC').matchAll(RUNS)) {
     if (run !== undefined) yield { kind: 'run', text: run };
-    else for (const word of segment(whole)) yield { kind: 'word', text: word };
+    else for (const word of wordsOf(whole)) yield { kind: 'word', text: word };
+  }
+}
+
+/** What a word can be made of, also in its middle. */
+const STRETCH = /[\p{L}\p{M}\p{N}\p{Pc}'’.:,;·‧]+/gu;
+const PLAIN = /^[A-Za-z0-9]\w*$/;
+
+/** The segmenter is asked only where there is something to decide: most text is plain words and punctuation. */
+function* wordsOf(text: string): Generator<string> {
+  for (const [stretch] of text.matchAll(STRETCH)) {
+    if (PLAIN.test(stretch)) yield stretch;
+    else yield* segment(stretch);
   }
 }
 

@@ -9,7 +9,7 @@ export type Absolute = (typeof ABSOLUTES)[number];
 export type MarkerKind = Certainty | Absolute;
 
 interface MarkerWords {
-  /** Patterns of whole words, without regard to case. */
+  /** Patterns of whole words, without regard to case; a space stands for any white space. */
   readonly english: string;
   /** Patterns that may stand anywhere. */
   readonly chinese: string;
@@ -56,8 +56,14 @@ export const MARKERS: Readonly<Record<MarkerKind, MarkerWords>> = {
 export const NEGATION_BEFORE =
   /(?:(?<![\w'’-])(?:not(?!\s+only\b)|no(?!\s+doubt\b)|nor|neither|never|cannot|without(?!\s+(?:any\s+|a\s+)?doubt\b)|hardly)|n['’]t)\s+(?:[\p{L}\p{N}]+\s+){0,2}$|(?:不(?![仅但光断同久停])|未(?!来)|没|无法|难以|并非|是否)[^\s，。；：！？,;:!?]{0,2}$/iu;
 
+/** A line that goes on in the next, as hard-wrapped prose does: neither list, nor heading, nor empty line. */
+const WRAP = String.raw`\n(?=[a-z\p{Script=Han}])`;
+
 /** Ends what a hedge governs. */
-export const CLAUSE_END = /[,，。；;：:!?！？\n]|\.\s/;
+export const CLAUSE_END = new RegExp(String.raw`[,，。；;：:!?！？]|\.\s|(?!${WRAP})\n`, 'u');
+
+/** A sentence with its end; dots inside words and numbers are none. */
+export const SENTENCE = new RegExp(String.raw`(?:[^。！？!?\n.]|\.(?!\s|$)|${WRAP})+[。！？!?.]*`, 'gu');
 
 /** First words of a sentence that tells what to do: it claims nothing. */
 export const INSTRUCTION =

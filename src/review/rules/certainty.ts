@@ -1,4 +1,11 @@
-import { CERTAINTIES, CLAUSE_END, INSTRUCTION, MARKERS, NEGATION_BEFORE } from './certainty-words.js';
+import {
+  CERTAINTIES,
+  CLAUSE_END,
+  INSTRUCTION,
+  MARKERS,
+  NEGATION_BEFORE,
+  SENTENCE,
+} from './certainty-words.js';
 import type { Absolute, Certainty, MarkerKind } from './certainty-words.js';
 import type { Place } from '../../contracts/generated.js';
 
@@ -20,7 +27,7 @@ const CHINESE = new RegExp(alternatives('chinese'), 'g');
 const NON_ASCII = /[^\x00-\x7f]/;
 
 function alternatives(language: 'english' | 'chinese'): string {
-  return KINDS.map((kind) => `(?<${kind}>${MARKERS[kind][language]})`).join('|');
+  return KINDS.map((kind) => `(?<${kind}>${MARKERS[kind][language].replaceAll(' ', '\\s')})`).join('|');
 }
 
 /** How far back a negation or a hedge is looked for, in UTF-16 units. */
@@ -102,7 +109,6 @@ export function passageCertainty(text: string, markers: readonly Marker[]): Cert
   return plainClaim(text, hedges) ?? strongest;
 }
 
-const SENTENCE = /[^。！？!?\n.]+(?:\.(?!\s|$)[^。！？!?\n.]*)*[。！？!?.]*/g;
 const LIST_MARK = /^[\s>*•\-\d.)）、(（]+/;
 
 /** The first sentence that claims something and holds none of the hedges, which are in order. */

@@ -8,7 +8,7 @@ import type { NumberMention } from './numbers.js';
 import { scriptsOf } from './scripts.js';
 import type { Script } from './scripts.js';
 import { contentWords, termsOf } from './words.js';
-import type { ContentWords } from './words.js';
+import type { ContentWords, Term } from './words.js';
 import type { Place } from '../../contracts/generated.js';
 
 /** A number that evidence must show, and the terms by one of which it would be found there. */
@@ -22,6 +22,8 @@ export interface Claim extends DraftText {
   readonly numbers: readonly ClaimedNumber[];
   readonly words: ContentWords;
   readonly scripts: ReadonlySet<Script>;
+  /** All that evidence may have of its words and numbers. */
+  readonly terms: readonly Term[];
   readonly certainty: CertaintyPlace | null;
   readonly absolutes: ReadonlyMap<Absolute, Place>;
 }
@@ -29,6 +31,7 @@ export interface Claim extends DraftText {
 export function readClaim(draftText: DraftText): Claim {
   const text = maskCoordinates(draftText.text);
   const words = contentWords(text);
+  const wordTerms = termsOf(words);
   const markers = certaintyMarkers(text);
   const numbers = extractNumbers(text)
     .map((mention) => ({ mention, terms: claimedKeys(mention) }))
@@ -37,7 +40,8 @@ export function readClaim(draftText: DraftText): Claim {
     ...draftText,
     numbers,
     words,
-    scripts: scriptsOf(termsOf(words)),
+    scripts: scriptsOf(wordTerms),
+    terms: wordTerms.concat(numbers.flatMap(({ terms }) => terms)),
     certainty: strongestMarker(markers),
     absolutes: absolutesOf(markers),
   };

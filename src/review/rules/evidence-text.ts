@@ -4,7 +4,6 @@ import type { Claim } from './claim.js';
 import { readPassageThrough } from './passage.js';
 import type { PassageCache, PassageFacts } from './passage.js';
 import type { Script } from './scripts.js';
-import { termsOf } from './words.js';
 import type { Term } from './words.js';
 
 /** An excerpt that a lookup showed. */
@@ -53,10 +52,7 @@ export function gatherEvidence(
 
 function indexOf(claims: readonly Claim[]): TermIndex {
   const index: TermIndex = new Map();
-  for (const { words, numbers } of claims) {
-    for (const term of termsOf(words)) index.set(term, []);
-    for (const { terms } of numbers) for (const term of terms) index.set(term, []);
-  }
+  for (const { terms } of claims) for (const term of terms) index.set(term, []);
   return index;
 }
 

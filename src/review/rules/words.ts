@@ -46,9 +46,10 @@ export function contentWords(text: string): ContentWords {
 }
 
 /** All that evidence may have of the words. */
-export function* termsOf({ stems, runs }: ContentWords): Generator<Term> {
-  yield* stems;
-  for (const run of runs) yield* run;
+export function termsOf({ stems, runs }: ContentWords): Term[] {
+  const terms: Term[] = [...stems];
+  for (const run of runs) for (const pair of run) terms.push(pair);
+  return terms;
 }
 
 /** How many content words there are and how many of them are shown, both in half words. */

@@ -1,0 +1,96 @@
+import { errorMessage, type ErrorCode } from '../../contracts/errors.js';
+import { isJsonObject, parseJson, type JsonObject } from '../../contracts/json.js';
+import type { DraftAnswer } from '../../line/line-client.js';
+import { adviceLines, LABEL, WIDTH, type Advice } from './advice.js';
+import { wrapped, type Paint } from './page.js';
+import { safeText } from './safe-text.js';
+import { verdictWords, violationLines, type ShownViolation } from './verdict.js';
+
+/** What the renderer reads of a GuardVerdict and a Reviewed in JSON form. */
+interface VerdictJson {
+  readonly run_id: string;
+  readonly draft_id: string;
+  readonly attempt: number;
+  readonly status: 'PASSED' | 'REJECTED' | 'ABANDONED';
+  readonly violation_count: number;
+  readonly violations: readonly {
+    readonly code: string;
+    readonly path: string;
+    readonly message: string;
+    readonly detail_json: string;
+  }[];
+}
+
+interface ReviewedJson {
+  readonly status: string | null;
+  readonly decision: 'PUBLISH' | 'REPAIR' | 'HOLD' | 'FALLBACK' | 'STALE';
+  readonly code: string | null;
+  readonly findings: readonly { readonly path: string; readonly status: string; readonly reason: string }[];
+}
+
+/** True when the draft passed, and is published. */
+export function isPublished({ verdict, reviewed }: DraftAnswer): boolean {
+  return verdict['status'] === 'PASSED' && reviewed['decision'] === 'PUBLISH';
+}
+
+const DECISIONS = {
+  PUBLISH: 'it is published',
+  REPAIR: 'not published; hand in a better draft as the next attempt',
+  HOLD: 'not published; a person has to decide',
+  FALLBACK: 'not published; the fixed fallback text went out in its place',
+  STALE: 'not published; the run is past it',
+} as const;
+
+/** What became of a draft, for a person: the verdict with every violation, the review, the decision. */
+export function submissionPage(answer: DraftAnswer, paint: Paint): readonly string[] {
+  const verdict = answer.verdict as unknown as VerdictJson;
+  const reviewed = answer.reviewed as unknown as ReviewedJson;
+  const { decision, status, findings } = reviewed;
+  const tone = decision === 'PUBLISH' ? 'good' : decision === 'HOLD' ? 'unsure' : 'bad';
+  return [
+    `${'draft'.padEnd(LABEL)}${safeText(verdict.draft_id)}, attempt ${verdict.attempt}, run ${safeText(verdict.run_id)}`,
+    `${'guard'.padEnd(LABEL)}${verdictWords(verdict.status, verdict.violation_count, paint)}`,
+    ...(status === null ? [] : [`${'review'.padEnd(LABEL)}${status}`]),
+    `${'decision'.padEnd(LABEL)}${paint(tone, decision)}: ${DECISIONS[decision]}${reasonOf(reviewed)}`,
+    ...violationLines(verdict.violations.map(shownViolation), paint),
+    ...moreLines(verdict),
+    ...findings.flatMap((finding) => findingLines(finding, paint)),
+    '',
+    ...adviceLines(adviceOf(verdict, reviewed), paint),
+  ];
+}
+
+function reasonOf({ code }: ReviewedJson): string {
+  if (code === null) return '';
+  const what = 'this draft_id';
+  return ` (${code}: ${errorMessage(code as ErrorCode, { what })})`;
+}
+
+function shownViolation({ code, path, message, detail_json }: VerdictJson['violations'][number]): ShownViolation {
+  const detail = parseJson(detail_json);
+  return { code, path, message, detail: isJsonObject(detail) ? detail : {} };
+}
+
+function moreLines({ violation_count: count, violations }: VerdictJson): readonly string[] {
+  return count > violations.length ? ['', `  and ${count - violations.length} more`] : [];
+}
+
+function findingLines({ path, status, reason }: ReviewedJson['findings'][number], paint: Paint): readonly string[] {
+  return [
+    '',
+    `  ${paint('unsure', safeText(status))}  ${paint('faint', safeText(path))}`,
+    ...wrapped(reason, WIDTH - 6).map((line) => `      ${line}`),
+  ];
+}
+
+function adviceOf({ run_id: run, attempt }: VerdictJson, { decision }: ReviewedJson): readonly Advice[] {
+  const trail = { command: `proofline trail ${run}`, why: 'see everything that the run did' };
+  if (decision !== 'REPAIR') return [trail];
+  const command = `proofline submit DRAFT.json --run ${run} --attempt ${attempt + 1}`;
+  return [{ command, why: 'hand in the mended draft' }, trail];
+}
+
+/** The answer as `--json` prints it. */
+export function submissionJson({ verdict, reviewed, verified }: DraftAnswer): JsonObject {
+  return { verdict, reviewed, verified };
+}

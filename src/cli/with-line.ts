@@ -1,0 +1,41 @@
+import type { Config } from '../config/config.js';
+import type { LineClient } from '../line/line-client.js';
+import type { Required } from '../line/local-line.js';
+import type { CommandContext } from './command.js';
+import { warn } from './render/error.js';
+
+/** The configuration of a command: the environment and --data. Warnings go to the person. */
+export async function configOf({ io, global }: CommandContext): Promise<Config> {
+  const { readConfig } = await import('../config/config.js');
+  const { config, warnings } = readConfig(io.env, { data: global().data });
+  for (const warning of warnings) warn(io, warning);
+  return config;
+}
+
+/**
+ * Does something with the line of the data folder: the one that runs, else one in this process that ends with the
+ * work. An interrupted command rejects with the signal's reason.
+ */
+export async function withLine<T>(
+  context: CommandContext,
+  requires: Required,
+  work: (client: LineClient) => Promise<T>,
+): Promise<T> {
+  const config = await configOf(context);
+  const { connectLine } = await import('../line/connect-line.js');
+  const client = await connectLine({ config, requires });
+  const { signal } = context.io;
+  try {
+    return await Promise.race([work(client), aborted(signal)]);
+  } finally {
+    await client.close();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,130 @@
+import type { Codec } from '../contracts/codec.js';
+import type { DeadLetter, ToolInvocation } from '../contracts/generated.js';
+import { isJsonObject, toSnakeJson, type JsonObject } from '../contracts/json.js';
+import { instantToJson } from '../contracts/record-json.js';
+import type { TopicName } from '../contracts/topics.js';
+import type { RunData, RunTopic } from './run-snapshot.js';
+import { draftTrails, runOutcome, type DraftTrail, type RunOutcomeTrail } from './trail-drafts.js';
+import { lookupTrails, type LookupTrail } from './trail-lookups.js';
+
+/** A run's story from question to verdict. Pure: everything comes from what was read of the run. */
+export interface RunTrail {
+  readonly runId: string;
+  readonly partition: number;
+  readonly outcome: RunOutcomeTrail;
+  /** The first and last thing that is known to have happened, wall clock, epoch milliseconds. */
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly lookups: readonly LookupTrail[];
+  readonly drafts: readonly DraftTrail[];
+  readonly deadLetters: readonly DeadLetterTrail[];
+  /** What else stations noted about the run. */
+  readonly notes: readonly NoteTrail[];
+  /** Topics that must have had records of this run and keep them no longer, with how many are missing. */
+  readonly gone: readonly { readonly topic: TopicName; readonly records: number }[];
+  readonly audit: { readonly events: number; readonly truncated: boolean };
+}
+
+export interface DeadLetterTrail extends Pick<
+  DeadLetter,
+  'eventId' | 'origin' | 'station' | 'code' | 'message' | 'attempt'
+> {
+  readonly at: number;
+}
+
+export interface NoteTrail extends Pick<
+  ToolInvocation,
+  'station' | 'kind' | 'outcome' | 'code' | 'toolCallId' | 'draftId'
+> {
+  readonly at: number;
+}
+
+export function runTrail(data: RunData, codec: Codec): RunTrail {
+  const { runId, partition, audit } = data;
+  const drafts = draftTrails(data, codec);
+  return {
+    runId,
+    partition,
+    outcome: runOutcome(data, codec, drafts),
+    ...spanOf(data),
+    lookups: lookupTrails(data, codec),
+    drafts,
+    deadLetters: data.deadLetters.map(({ timestamp, message }) => {
+      const { eventId, origin, station, code, message: words, attempt } = message;
+      return { at: timestamp, eventId, origin, station, code, message: words, attempt };
+    }),
+    notes: audit.invocations.filter(({ kind }) => !TOLD.has(kind)).map(noteTrail),
+    gone: goneRecords(data),
+    audit: { events: audit.invocations.length, truncated: audit.truncated },
+  };
+}
+
+/** Kinds that the lookups, the drafts and the dead letters tell already. */
+const TOLD = new Set(['RETRIEVE', 'POSTPROCESS', 'PROJECT', 'GUARD', 'REVIEW', 'DEAD_LETTER']);
+
+function noteTrail({
+  station,
+  kind,
+  outcome,
+  code,
+  toolCallId,
+  draftId,
+  measured,
+}: ToolInvocation): NoteTrail {
+  return { at: measured.finishedAt, station, kind, outcome, code, toolCallId, draftId };
+}
+
+function spanOf({ records, audit, deadLetters }: RunData): Pick<RunTrail, 'startedAt' | 'endedAt'> {
+  let [startedAt, endedAt] = [Infinity, -Infinity];
+  const see = (instant: number): void => {
+    startedAt = Math.min(startedAt, instant);
+    endedAt = Math.max(endedAt, instant);
+  };
+  for (const kept of [...Object.values(records), deadLetters])
+    for (const { timestamp } of kept) see(timestamp);
+  for (const { measured } of audit.invocations) {
+    see(measured.startedAt);
+    see(measured.finishedAt);
+  }
+  return endedAt < startedAt ? { startedAt: null, endedAt: null } : { startedAt, endedAt };
+}
+
+/** The records that each station's work shows to have been there: what it took in, and what it gave out. */
+const TRACES: Readonly<Record<string, { readonly input: RunTopic; readonly output: RunTopic }>> = {
+  RETRIEVE: { input: 'lookup-requested.v1', output: 'raw-hits.v1' },
+  POSTPROCESS: { input: 'raw-hits.v1', output: 'postprocessed.v1' },
+  PROJECT: { input: 'postprocessed.v1', output: 'projected.v1' },
+  GUARD: { input: 'draft-submitted.v1', output: 'verdict.v1' },
+  REVIEW: { input: 'verdict.v1', output: 'reviewed.v1' },
+};
+
+function goneRecords({ records, audit }: RunData): RunTrail['gone'] {
+  const missing = new Map<RunTopic, Set<string>>();
+  const note = (topic: RunTopic, name: string): void =>
+    void missing.set(topic, (missing.get(topic) ?? new Set()).add(name));
+  for (const { kind, outcome, causedBy } of audit.invocations) {
+    const trace = TRACES[kind];
+    if (trace === undefined || causedBy === null) continue;
+    const { input, output } = trace;
+    if (!records[input].some(({ message }) => message.eventId === causedBy)) note(input, causedBy);
+    const gaveNothing = outcome === 'ALREADY_ANSWERED' || (kind === 'REVIEW' && outcome === 'REPEAT');
+    if (!gaveNothing && !records[output].some(({ message }) => message.causedBy === causedBy))
+      note(output, causedBy);
+  }
+  return [...missing].map(([topic, names]) => ({ topic, records: names.size }));
+}
+
+/** The trail as JSON: snake_case, instants (the fields that end in `_at`) in RFC 3339, durations in milliseconds. */
+export function runTrailJson(trail: RunTrail): JsonObject {
+  return withInstants(toSnakeJson(trail)) as JsonObject;
+}
+
+function withInstants(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withInstants);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => {
+    const isInstant = typeof field === 'number' && (name === 'at' || name.endsWith('_at'));
+    return [name, isInstant ? instantToJson(field) : withInstants(field)];
+  });
+  return Object.fromEntries(fields) as JsonObject;
+}

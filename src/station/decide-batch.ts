@@ -1,0 +1,173 @@
+import type { NewRecord, StoredRecord } from '../bus/bus.js';
+import { recordBytes } from '../bus/record-size.js';
+import { isProoflineError, type ErrorCode, type ErrorParams } from '../contracts/errors.js';
+import { topics, type AnyMessage, type TopicName } from '../contracts/topics.js';
+import { VERSION } from '../version.js';
+import { deadLetterIdOf, deadLetterRecord } from './dead-letter.js';
+import type { Decoded } from './decode.js';
+import { encodeEmissions, type Emitter } from './envelope.js';
+import { invocation } from './invocation.js';
+import type { LaneEnvironment } from './lane-runtime.js';
+import type { Emission, Invocation, Outcome, RecordSize, StationLane } from './station.js';
+
+/** A station's lane at work on one batch. */
+export interface Batch<I extends TopicName, P> {
+  readonly env: LaneEnvironment;
+  readonly station: string;
+  readonly work: StationLane<I, P>;
+  readonly prepared: P;
+  readonly startedAt: number;
+}
+
+export type Held = Extract<Outcome, { kind: 'not-yet' }>;
+
+/** The outcome of one record, encoded and ready to be committed. */
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly emissions: readonly Emission[];
+  readonly records: readonly NewRecord[];
+}
+
+/** Decides message by message up to the first *not yet*, each seeing what those before it will have written. */
+export function decideAll<I extends TopicName, P>(
+  batch: Batch<I, P>,
+  decoded: readonly Decoded<I>[],
+): { decisions: Decision[]; held: Held | null } {
+  const { work, prepared } = batch;
+  const decisions: Decision[] = [];
+  for (const each of decoded) {
+    const decision = each.kind === 'poison' ? giveUp(batch, each, each) : decideOne(batch, each);
+    if ('kind' in decision) return { decisions, held: decision };
+    if (each.kind === 'message') work.remember?.(decision.outcome, each.message, prepared);
+    decisions.push(decision);
+  }
+  return { decisions, held: null };
+}
+
+type Workable<I extends TopicName> = Extract<Decoded<I>, { kind: 'message' }>;
+
+function decideOne<I extends TopicName, P>(batch: Batch<I, P>, decoded: Workable<I>): Decision | Held {
+  try {
+    const outcome = batch.work.decide(decoded.message, batch.prepared);
+    return outcome.kind === 'not-yet' ? outcome : fitting(batch, decoded, outcome);
+  } catch (error) {
+    if (isProoflineError(error) && error.retryable) throw error;
+    // A rule is pure, and so is encoding: the same would be thrown again for ever.
+    const problem = error instanceof Error ? error.message : String(error);
+    const params = { problem: problem.slice(0, MAX_PROBLEM_CHARS) };
+    return giveUp(batch, decoded, { code: 'PL_INVARIANT', params, cause: error });
+  }
+}
+
+const MAX_PROBLEM_CHARS = 300;
+
+/** The outcome encoded, or what the station makes of it where its records are too large for their topics. */
+function fitting<I extends TopicName, P>(
+  batch: Batch<I, P>,
+  decoded: Workable<I>,
+  outcome: Outcome,
+): Decision {
+  const { work, prepared } = batch;
+  const decision = encodeOutcome(batch, decoded, outcome);
+  const size = oversize(decision);
+  if (size === null) return decision;
+  const smaller = work.tooLarge?.(decoded.message, prepared, size);
+  const second = smaller === undefined ? null : encodeOutcome(batch, decoded, smaller);
+  if (second !== null && oversize(second) === null) return second;
+  return giveUp(batch, decoded, { code: 'PL_RECORD_TOO_LARGE', params: { ...size } });
+}
+
+function oversize({ records }: Decision): RecordSize | null {
+  for (const record of records) {
+    const [bytes, limit] = [recordBytes(record), topics[record.topic].maxBytes];
+    if (bytes > limit) return { bytes, limit };
+  }
+  return null;
+}
+
+function giveUp<I extends TopicName, P>(
+  batch: Batch<I, P>,
+  decoded: Decoded<I>,
+  reason: { readonly code: ErrorCode; readonly params: ErrorParams; readonly cause?: unknown },
+): Decision {
+  const { code, params, cause } = reason;
+  return encodeOutcome(batch, decoded, { kind: 'dead-letter', code, params }, cause);
+}
+
+function encodeOutcome<I extends TopicName, P>(
+  batch: Batch<I, P>,
+  decoded: Decoded<I>,
+  outcome: Outcome,
+  cause?: unknown,
+): Decision {
+  if (outcome.kind === 'not-yet') throw new Error('a held message has nothing to encode');
+  const { env, station, startedAt } = batch;
+  const { record } = decoded;
+  const message: AnyMessage | null = decoded.kind === 'message' ? decoded.message.value : decoded.message;
+  const note = outcome.invocation;
+  const emissions = [
+    ...(outcome.records ?? []),
+    ...(note === undefined ? [] : [auditEmission(env.emitter, station, note, startedAt)]),
+  ];
+  const records =
+    message === null
+      ? []
+      : encodeEmissions(env.emitter, { ...causeOf(message), headers: record.headers }, emissions);
+  if (outcome.kind === 'dead-letter') {
+    records.push(deadLetterRecord(env.emitter, record, message, outcome));
+    if (note === undefined) records.push(...deadLetterNote(batch, record, message, outcome.code));
+    tell(batch, record, outcome, cause);
+  }
+  return { outcome, emissions, records };
+}
+
+function causeOf(message: AnyMessage): { eventId: string; runId: string; occurredAt: number } {
+  return { eventId: message.eventId, runId: message.runId, occurredAt: message.occurredAt };
+}
+
+function tell<I extends TopicName, P>(
+  { env, station }: Batch<I, P>,
+  { topic, partition, offset }: StoredRecord,
+  { code, params }: Extract<Outcome, { kind: 'dead-letter' }>,
+  cause: unknown,
+): void {
+  const record = { topic, partition, offset };
+  env.onIncident({ station, code, params, record, ...(cause === undefined ? {} : { cause }) });
+}
+
+/**
+ * What the run's trail says of a record that was given up. It follows from the dead letter: a record's own id may be
+ * another's, and what becomes of that one is told under it. None under ids that no message may have.
+ */
+function deadLetterNote<I extends TopicName, P>(
+  { env, station, startedAt }: Batch<I, P>,
+  record: StoredRecord,
+  message: AnyMessage | null,
+  code: ErrorCode,
+): NewRecord[] {
+  if (message === null || code === 'PL_ID_INVALID') return [];
+  const { toolCallId = null, draftId = null } = message as { toolCallId?: string; draftId?: string };
+  const counts = { countIn: 1, countOut: 0 };
+  const note = invocation({
+    kind: 'DEAD_LETTER',
+    outcome: 'DEAD_LETTER',
+    code,
+    ...counts,
+    toolCallId,
+    draftId,
+  });
+  const eventId = deadLetterIdOf(env.emitter, record);
+  const cause = { ...causeOf(message), eventId, headers: record.headers };
+  return encodeEmissions(env.emitter, cause, [auditEmission(env.emitter, station, note, startedAt)]);
+}
+
+function auditEmission(emitter: Emitter, station: string, note: Invocation, startedAt: number): Emission {
+  const measured = { startedAt, finishedAt: emitter.now() };
+  const body = { ...note, station, version: VERSION, measured, ext: {} };
+  const { outcome } = note;
+  return {
+    topic: 'tool-invocation.v1',
+    body,
+    ...(outcome === 'REPEAT' || outcome === 'REFUSED' ? { mark: outcome } : {}),
+  };
+}
