@@ -21,13 +21,27 @@ function createReviewer(): Reviewer {
 /** Progress after each decision of the batch at hand, until it is remembered. */
 type Decisions = Map<number, RunProgress>;
 
-export function reviewStation({ codec }: ReviewPorts): Station<'verdict.v1', Decisions> {
+export interface ReviewConfig {
+  /** How long the progress of a run is kept after its last verdict. */
+  readonly runRetentionMs: number;
+}
+
+export const reviewDefaults: ReviewConfig = { runRetentionMs: 30 * 86_400_000 };
+
+export function reviewStation(
+  { codec }: ReviewPorts,
+  config: ReviewConfig = reviewDefaults,
+): Station<'verdict.v1', Decisions> {
   const reviewer = createReviewer();
   return {
     name: 'review',
     inputs: ['verdict.v1'],
     maxRecords: 100,
-    open: async (context) => openReview(await openKeyedState('run-outcome.v1', context, codec), reviewer),
+    async open(context) {
+      const runs = await openKeyedState('run-outcome.v1', context, codec);
+      const lane = openReview(runs, reviewer);
+      return { ...lane, maintain: () => runs.forgetBefore(context.now() - config.runRetentionMs) };
+    },
   };
 }
 

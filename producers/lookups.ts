@@ -1,7 +1,10 @@
 import { sha256 } from '../src/contracts/digest.js';
+import { ProoflineError } from '../src/contracts/errors.js';
 import type { Limits, LookupRequested } from '../src/contracts/generated.js';
 import { assertValidId, lookupEventId, requestSha256 } from '../src/contracts/ids.js';
 import type { JsonObject } from '../src/contracts/json.js';
+import { nestsAtMost } from '../src/evidence/foreign-json.js';
+import { evidenceLimits } from '../src/evidence/limits.js';
 
 /** One question of an agent. What is left out has the default given. */
 export interface Lookup {
@@ -26,14 +29,14 @@ const TOOL_NAME = 'lookup_knowledge';
 /**
  * The message of a lookup. Asking the same again makes the same event id, and is answered with the same bytes.
  * @param now when the agent asks, epoch milliseconds
- * @throws ProoflineError PL_ID_INVALID
+ * @throws ProoflineError PL_ID_INVALID; PL_INPUT_INVALID for filters that are nested too deeply to be digested
  */
 export function lookupRequested(lookup: Lookup, now: number): LookupRequested {
   const { runId, toolCallId, mode = 'hybrid', filters = {}, topK = 10 } = lookup;
   assertValidId('run_id', runId);
   assertValidId('tool_call_id', toolCallId);
   const query = lookup.query.toWellFormed();
-  const filtersJson = JSON.stringify(filters).toWellFormed();
+  const filtersJson = filtersText(filters);
   const digest = requestSha256(sha256, {
     toolName: TOOL_NAME,
     query,
@@ -59,4 +62,15 @@ export function lookupRequested(lookup: Lookup, now: number): LookupRequested {
     queryPlanJson: null,
     ext: {},
   };
+}
+
+/** `JSON.stringify` writes a lone surrogate, and nothing else, as an escape that begins with `\ud`. */
+const ESCAPE = /\\(?:(ud[89a-f]..)|.)/g;
+
+function filtersText(filters: JsonObject): string {
+  if (!nestsAtMost(filters, evidenceLimits.jsonDepth))
+    throw new ProoflineError('PL_INPUT_INVALID', { problem: 'the filters are nested too deeply' });
+  return JSON.stringify(filters).replace(ESCAPE, (escape, lone?: string) =>
+    lone === undefined ? escape : '\ufffd',
+  );
 }

@@ -59,7 +59,11 @@ export interface Lane {
   barrier(topic: TopicName): Promise<number>;
 }
 
-/** What a batch came to. The lane calls `step` itself; `wait` asks to be left alone for a while. */
+/**
+ * What a batch came to. `done`: the lane stepped past it, or the handler keeps its own position (`startAt`); a
+ * handler that is done but moved nothing starts over. `wait` asks to be left alone for a while, and then to be
+ * given what is not committed again.
+ */
 export type BatchResult = { readonly kind: 'done' } | { readonly kind: 'wait'; readonly ms: number };
 
 /** The work on one lane. It MUST NOT be shared between lanes: what it remembers ends with the lane. */
@@ -112,6 +116,7 @@ export interface Bus extends BusReader {
   /**
    * Calls back with the records of these topics that are appended from now on, in order within a partition.
    * For waiting on answers: nothing is committed, and what happens while nobody follows is not seen.
+   * `onRecords` MUST NOT throw.
    */
   follow(topics: readonly TopicName[], onRecords: (records: readonly StoredRecord[]) => void): Consumption;
 }

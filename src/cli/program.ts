@@ -14,6 +14,7 @@ import { addTry } from './commands/try.js';
 import type { ExitCode } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { reportError } from './render/error.js';
+import { defaultData } from './with-line.js';
 
 /** Every command, each once, in the order of `proofline --help`. */
 const commands: readonly AddCommand[] = [
@@ -68,7 +69,7 @@ function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {
     .description('The evidence chain for RAG agents: proves every citation before anything is published.')
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .option('--data DIR', 'the data folder', io.env['PROOFLINE_DATA'] || './.proofline')
+    .option('--data DIR', 'the data folder', defaultData(io.env))
     .option('--json', 'answer in JSON')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

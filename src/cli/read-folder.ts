@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { AuditReader } from '../audit/audit-store.js';
 import { openEmbeddedReader } from '../bus/embedded/embedded-bus.js';
-import { readConfig } from '../config/config.js';
 import { createCodec, type Codec } from '../contracts/codec.js';
 import { isProoflineError, ProoflineError } from '../contracts/errors.js';
 import { openKeyring, type Keyring } from '../ledger/keyring.js';
 import { dataFolder, type DataFolder } from '../line/data-folder.js';
 import type { CommandContext } from './command.js';
+import { configOf } from './with-line.js';
 
 /** A data folder that is only read, beside the line that may be running on it. */
 export interface ReadFolder {
@@ -23,7 +23,7 @@ export async function readingFolder<T>(
   context: CommandContext,
   work: (folder: ReadFolder) => Promise<T>,
 ): Promise<T> {
-  const paths = dataFolder(configOf(context).data);
+  const paths = dataFolder((await configOf(context)).data);
   // Asking whether the file is there does not open it.
   if (!existsSync(paths.bus)) {
     const problem = `there is no line in it; \`proofline dev\` makes one, and --data names another folder`;
@@ -53,20 +53,17 @@ export function readingWithAudit<T>(
   });
 }
 
-export function configOf({ io, global }: CommandContext): ReturnType<typeof readConfig>['config'] {
-  return readConfig(io.env, { data: global().data }).config;
-}
-
 /** The folder of keys: PROOFLINE_KEYS, else the data folder's own. */
-export function keysFolder(context: CommandContext): string {
-  const { keys, data } = configOf(context);
+export async function keysFolder(context: CommandContext): Promise<string> {
+  const { keys, data } = await configOf(context);
   return keys ?? dataFolder(data).keys;
 }
 
 /** The keys that verify; null where there is none. @throws ProoflineError PL_KEY_INVALID. */
-export function publicKeys(context: CommandContext): Keyring | null {
+export async function publicKeys(context: CommandContext): Promise<Keyring | null> {
+  const folder = await keysFolder(context);
   try {
-    return openKeyring(keysFolder(context), { create: false, verifyOnly: true });
+    return openKeyring(folder, { create: false, verifyOnly: true });
   } catch (error) {
     if (isProoflineError(error, 'PL_NOT_FOUND')) return null;
     throw error;

@@ -58,7 +58,10 @@ const problems: Readonly<Record<string, string>> = {
 async function readBounded(handle: FileHandle, file: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of handle.createReadStream({ autoClose: false, end: maxBytes }) as AsyncIterable<Buffer>) {
+  for await (const chunk of handle.createReadStream({
+    autoClose: false,
+    end: maxBytes,
+  }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     chunks.push(chunk);
   }

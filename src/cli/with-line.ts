@@ -2,7 +2,13 @@ import type { Config } from '../config/config.js';
 import type { LineClient } from '../line/line-client.js';
 import type { Required } from '../line/local-line.js';
 import type { CommandContext } from './command.js';
+import type { CliIo } from './io.js';
 import { warn } from './render/error.js';
+
+/** The data folder where --data does not say. */
+export function defaultData(env: CliIo['env']): string {
+  return env['PROOFLINE_DATA'] || './.proofline';
+}
 
 /** The configuration of a command: the environment and --data. Warnings go to the person. */
 export async function configOf({ io, global }: CommandContext): Promise<Config> {

@@ -3,7 +3,7 @@ import { guardDefaults, type GuardConfig } from '../../consumers/guard.js';
 import { projectDefaults, type ProjectConfig } from '../../consumers/project.js';
 import { ProoflineError } from '../contracts/errors.js';
 import { topics } from '../contracts/topics.js';
-import { didYouMean } from '../guard/field-names.js';
+import { fieldGuesser } from '../guard/field-names.js';
 import { retrieveDefaults, type RetrieveConfig } from '../lookup/retrieve-rule.js';
 import { PREFIX, variableNames, variables, type Values, type VariableName } from './variables.js';
 
@@ -116,7 +116,7 @@ function unknownVariables(env: Environment): string[] {
     .filter((name) => name.startsWith(PREFIX) && !known.has(name))
     .sort()
     .map((name) => {
-      const near = didYouMean(name.slice(PREFIX.length), variableNames);
+      const near = fieldGuesser(variableNames)(name.slice(PREFIX.length));
       const hint = near === undefined ? '' : `; did you mean ${PREFIX}${near}?`;
       return `${name} is not a variable of proofline and does nothing${hint}`;
     });

@@ -45,7 +45,7 @@ export interface Codec {
 export function avroType(name: SchemaName): Type {
   let type = types.get(name);
   if (type === undefined) {
-    type = parseType(avroSchemas[name]);
+    type = parseSchema(avroSchemas[name]);
     types.set(name, type);
   }
   return type;
@@ -53,7 +53,8 @@ export function avroType(name: SchemaName): Type {
 
 const types = new Map<SchemaName, Type>();
 
-function parseType(schema: unknown): Type {
+/** The same of any schema, for instance a writer's of another version. @throws Error when it is none. */
+export function parseSchema(schema: unknown): Type {
   return avro.Type.forSchema(withCamelCaseFields(schema) as avro.Schema, { wrapUnions: 'never' });
 }
 
@@ -133,7 +134,7 @@ function makeReader(topic: TopicName, writer: { key: string; schema: unknown }):
   const type = avroType(topic);
   if (writer.key === topic) return { type, resolver: undefined, walk: ownWalk(topic) };
   try {
-    const written = parseType(writer.schema);
+    const written = parseSchema(writer.schema);
     return { type, resolver: type.createResolver(written), walk: createWalk(written) };
   } catch (error) {
     return undecodable(`its schema ${writer.key} cannot be read as ${topic}: ${messageOf(error)}`);

@@ -1,3 +1,4 @@
+import { tombstone } from '../bus/tombstone.js';
 import type { LaneContext } from '../station/station.js';
 import { ledgerKey, type LedgerView } from './ledger-view.js';
 
@@ -11,12 +12,8 @@ export async function tombstones({ lane }: LaneContext, view: LedgerView, instan
   const expired = await view.expiredBefore(lane.partition, instant, PAGE);
   if (expired.length === 0) return;
   await lane.step({
-    records: expired.map(({ runId, toolCallId }) => ({
-      topic: 'ledger.v1',
-      partition: lane.partition,
-      key: Buffer.from(ledgerKey(runId, toolCallId), 'utf8'),
-      value: null,
-      headers: {},
-    })),
+    records: expired.map(({ runId, toolCallId }) =>
+      tombstone('ledger.v1', lane.partition, ledgerKey(runId, toolCallId)),
+    ),
   });
 }

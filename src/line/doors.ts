@@ -72,8 +72,10 @@ export function openDoors(ports: DoorPorts): Doors {
       const reviewed = answers.wait('reviewed.v1', verdictEventId, timeoutMs);
       const verified = answers.wait('verified.v1', verdictEventId, timeoutMs);
       await append('draft-submitted.v1', draft, verdict, reviewed, verified);
-      const answer = { verdict: await verdict, reviewed: await reviewOf(ports, await verdict, reviewed) };
-      return { ...answer, verified: isOutcome(answer.reviewed) ? await verified : null };
+      const judged = await verdict;
+      const review = await liveOrKept(reviewed, () => keptReview(ports, judged));
+      const outcome = isOutcome(review) ? await liveOrKept(verified, () => keptOutcome(ports, review)) : null;
+      return { verdict: judged, reviewed: review, verified: outcome };
     },
   };
 }
@@ -101,14 +103,16 @@ async function earlierAnswer(ports: DoorPorts, draft: DraftSubmitted): Promise<S
   if (verdict?.eventId !== verdictIdOf(draft)) return null;
   const reviewed = await keptReview(ports, verdict);
   if (reviewed === null) return null;
-  return { verdict, reviewed, verified: isOutcome(reviewed) ? await keptOutcome(ports, reviewed) : null };
+  const verified = isOutcome(reviewed) ? await keptOutcome(ports, reviewed) : null;
+  // The outcome of a draft that has one is still on its way to the audit.
+  if (isOutcome(reviewed) && verified === null) return null;
+  return { verdict, reviewed, verified };
 }
 
-/** The review of a verdict: from the topics or, where the verdict came twice and was reviewed before, as it was kept. */
-async function reviewOf(ports: DoorPorts, verdict: GuardVerdict, live: Promise<Reviewed>): Promise<Reviewed> {
+/** From the topics or, where what answers came before anybody waited (a verdict may come twice), as it was kept. */
+async function liveOrKept<T>(live: Promise<T>, look: () => Promise<T | null>): Promise<T> {
   for (;;) {
-    const reviewed = await Promise.race([live, pause(LOOK_MS, null)]);
-    const found = reviewed ?? (await keptReview(ports, verdict));
+    const found = (await Promise.race([live, pause(LOOK_MS, null)])) ?? (await look());
     if (found !== null) return found;
   }
 }

@@ -28,6 +28,7 @@ export interface LocalLineOptions {
   readonly config: Config;
   readonly requires?: Required;
   readonly onIncident?: (incident: Incident, line: Line) => void;
+  readonly onFatal?: (error: unknown) => void;
 }
 
 /**
@@ -51,6 +52,7 @@ export async function openLocalLine(options: LocalLineOptions): Promise<LocalLin
       topicPrefix: config.topicPrefix,
       keys: config.keys,
       settings: config,
+      ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
       ...(onIncident === undefined ? {} : { onIncident: (incident) => onIncident(incident, line) }),
     });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BusReader, StoredRecord } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import { isProoflineError, type ProoflineError } from '../contracts/errors.js';
@@ -25,6 +26,8 @@ export async function* scanPartition(
     const last = page.at(-1);
     if (last === undefined) return;
     next = last.offset + 1;
+    // A bus in this process answers at once: signals and timers come in between.
+    await nextTurn();
   }
 }
 

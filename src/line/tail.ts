@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { BusReader, StoredRecord } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import type { ErrorCode } from '../contracts/errors.js';
@@ -83,6 +83,8 @@ async function* merged(
 async function turnPage(cursor: Cursor, bus: BusReader, topic: TopicName): Promise<void> {
   if (cursor.next >= cursor.end) return;
   const page = await bus.read(topic, cursor.partition, cursor.next, PAGE);
+  // A bus in this process answers at once: signals come in between.
+  await nextTurn();
   cursor.page = page.filter(({ offset }) => offset < cursor.end);
   // Compaction leaves gaps, also at the end.
   cursor.next = cursor.page.length < page.length || page.length === 0 ? cursor.end : after(page);

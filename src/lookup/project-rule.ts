@@ -40,6 +40,7 @@ export function decideProject(message: Governed, context: ProjectContext): Outco
       return refuse(value);
     case 'FAILURE':
     case 'HITS':
+      if (context.entry === null) return unreadable(value);
       if (isTerminal(context.entry)) return alreadyAnswered(value);
       return value.outcome === 'HITS'
         ? freeze(value, context)
@@ -52,8 +53,8 @@ export function failTooLarge({ value }: Governed, size: RecordSize, signer: Sign
   return fail(value, failure('PL_EVIDENCE_TOO_LARGE', { ...size }), signer);
 }
 
-function isTerminal(entry: Entry | null | undefined): boolean {
-  return entry === null || (entry !== undefined && entry.state !== 'PENDING');
+function isTerminal(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.state !== 'PENDING';
 }
 
 function failureOf(value: PostprocessedEvidence): Failure {
@@ -169,6 +170,17 @@ function refuse(value: PostprocessedEvidence): Outcome {
     kind: 'emit',
     records: [{ topic: 'projected.v1', mark: 'REFUSED', body }],
     invocation: note(value, { outcome: 'REFUSED', code: value.failure?.code ?? null }),
+  };
+}
+
+/** Somebody else wrote what nobody can read under the lookup's key, and the first stands: it has no evidence. */
+function unreadable(value: PostprocessedEvidence): Outcome {
+  const reason = failure('PL_LOOKUP_LOST', {});
+  const body = { ...answer(value, 'FAILED'), failure: reason };
+  return {
+    kind: 'emit',
+    records: [{ topic: 'projected.v1', body }],
+    invocation: note(value, { outcome: 'FAILED', code: reason.code }),
   };
 }
 

@@ -71,11 +71,13 @@ function repeated(verdict: GuardVerdict): { outcome: Outcome; progress: null } {
   return { outcome: { kind: 'emit', records: [], invocation: invocation(fields) }, progress: null };
 }
 
-function stale({ draftId, attempt }: GuardVerdict, progress: RunProgress): Decided | null {
+function stale({ draftId, attempt, status }: GuardVerdict, progress: RunProgress): Decided | null {
   const decided = { decision: 'STALE' as const, status: null, findings: [] };
   if (progress.judged.some((each) => each.draftId === draftId))
     return { ...decided, code: 'PL_REPEAT_CONFLICT' };
   if (progress.outcome === 'VERIFIED' || attempt < progress.lastAttempt) return { ...decided, code: null };
+  // Giving up a run that has fallen back already changes nothing.
+  if (progress.outcome === 'FALLBACK' && status === 'ABANDONED') return { ...decided, code: null };
   return null;
 }
 
@@ -127,7 +129,7 @@ function verifiedRecord(verdict: GuardVerdict, progress: RunProgress, decided: D
       body: { ...verifiedFrame(verdict), ...proven, replaces: progress.outcomeEventId },
     };
   }
-  if (decided.decision === 'FALLBACK' && progress.outcome === null) {
+  if (decided.decision === 'FALLBACK') {
     const fallback = { reason: 'ABANDONED', zh: fallbackLimitation.zh, en: fallbackLimitation.en };
     return {
       topic: 'verified.v1',
@@ -182,7 +184,7 @@ function outcomeAfter(
   { decision }: Decided,
 ): Pick<RunProgress, 'outcome' | 'outcomeEventId'> {
   const { outcome, outcomeEventId } = progress;
-  const publishes = decision === 'PUBLISH' || (decision === 'FALLBACK' && outcome === null);
+  const publishes = decision === 'PUBLISH' || decision === 'FALLBACK';
   if (!publishes) return { outcome, outcomeEventId };
   const from = {
     station: 'review',

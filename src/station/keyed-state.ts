@@ -1,3 +1,4 @@
+import { tombstone } from '../bus/tombstone.js';
 import type { TopicMessages, TopicName } from '../contracts/topics.js';
 import type { Codec } from '../contracts/codec.js';
 import { isProoflineError } from '../contracts/errors.js';
@@ -15,6 +16,14 @@ type State<T extends TopicName> = Omit<TopicMessages[T], Envelope>;
 export interface KeyedState<T extends StateTopic> {
   get(runId: string): State<T> | null;
   put(runId: string, state: State<T>, occurredAt: number): void;
+  /** Writes tombstones for runs whose last state is older than the instant (epoch milliseconds), and forgets them. */
+  forgetBefore(instant: number): Promise<void>;
+}
+
+interface Kept {
+  readonly value: Buffer;
+  /** When it was written, epoch milliseconds. */
+  readonly at: number;
 }
 
 const PAGE = 500;
@@ -24,26 +33,33 @@ export async function openKeyedState<T extends StateTopic>(
   { lane, bus }: LaneContext,
   codec: Codec,
 ): Promise<KeyedState<T>> {
-  const values = new Map<string, Buffer>();
+  const values = new Map<string, Kept>();
   const end = (await lane.barrier(topic)) + 1;
   for (let from = 0; from < end;) {
     const page = await bus.read(topic, lane.partition, from, PAGE);
-    for (const { key, value } of page) {
+    for (const { key, value, timestamp } of page) {
       if (key === null) continue;
       if (value === null) values.delete(key.toString('utf8'));
-      else values.set(key.toString('utf8'), value);
+      else values.set(key.toString('utf8'), { value, at: timestamp });
     }
     from = page.length === 0 ? end : (page.at(-1)?.offset ?? end) + 1;
     lane.signal.throwIfAborted();
   }
   return {
     get(runId) {
-      const value = values.get(runId);
-      return value === undefined ? null : decoded(codec, topic, value);
+      const kept = values.get(runId);
+      return kept === undefined ? null : decoded(codec, topic, kept.value);
     },
     put(runId, state, occurredAt) {
       const envelope = { eventId: '', causedBy: null, runId, occurredAt };
-      values.set(runId, codec.encode(topic, { ...envelope, ...state } as unknown as TopicMessages[T]));
+      const value = codec.encode(topic, { ...envelope, ...state } as unknown as TopicMessages[T]);
+      values.set(runId, { value, at: occurredAt });
+    },
+    async forgetBefore(instant) {
+      const old = [...values].filter(([, { at }]) => at < instant).slice(0, PAGE);
+      if (old.length === 0) return;
+      await lane.step({ records: old.map(([runId]) => tombstone(topic, lane.partition, runId)) });
+      for (const [runId] of old) values.delete(runId);
     },
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
+import type { NewRecord } from '../../src/bus/bus.js';
 import { recordBytes } from '../../src/bus/record-size.js';
 import { sha256 } from '../../src/contracts/digest.js';
 import type { DraftSubmitted, GuardVerdict } from '../../src/contracts/generated.js';
@@ -568,54 +569,49 @@ describe('a hostile draft', () => {
 
   test('given notes beside it as long as its topic takes, it is given up whole and the line goes on', async () => {
     const line = await answeredLine();
-    const generation = {
-      provider: 'p',
-      model: 'm'.repeat(4_150_000),
-      requestId: null,
-      inputTokens: 1,
-      outputTokens: 1,
-      totalTokens: 2,
-      cost: null,
-      currency: null,
+    const build = (model: string): NewRecord => {
+      const counts = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+      const names = { provider: 'p', requestId: null, cost: null, currency: null };
+      const draft = { runId: 'run-1', draftId: 'draft-1', draftJson: trueDraft([{ toolCallId: 'call-9' }]) };
+      const generation = { model, ...counts, ...names };
+      return line.record('draft-submitted.v1', draftSubmitted({ ...draft, generation }, Date.now()));
     };
-    const draftJson = trueDraft([{ toolCallId: 'x'.repeat(30_000) }]);
-    await line.handIn({ draftJson, generation });
+    const few = 4_000_000;
+    const missing = topics['draft-submitted.v1'].maxBytes - recordBytes(build('m'.repeat(few)));
+    await line.bus.append([build('m'.repeat(few + missing))]);
     await line.idle();
-    expect(await line.messages('verdict.v1')).toEqual([]);
-    expect(await only(line, 'dead-letter.v1')).toMatchObject({
-      code: 'PL_RECORD_TOO_LARGE',
-      station: 'guard',
-    });
-    expect((await judged(line, { draftId: 'draft-2', draftJson: trueDraft() })).status).toBe('PASSED');
+    expect((await line.messages('verdict.v1')).length).toBe(0);
+    const { code, station } = await only(line, 'dead-letter.v1');
+    expect({ code, station }).toEqual({ code: 'PL_RECORD_TOO_LARGE', station: 'guard' });
+    const next = await judged(line, { draftId: 'draft-2', draftJson: trueDraft() });
+    expect(next.status).toBe('PASSED');
   });
 
   test('given a verdict that is too large for its topic, it is written short, held, and says so', async () => {
-    const wide = Array.from({ length: 5 }, (_, i) => ({
-      ...hitAbout(`w${i}`, '网'.repeat(1100)),
-      documentId: `d${i}`,
-      evidenceKey: `d${i}#chunk-0`,
-      source: 's'.repeat(900),
-    }));
-    const line = openTestLine({ search: scripted(() => hits(wide)) });
-    const calls = Array.from({ length: 128 }, (_, i) => `call-${i}`);
+    const named = Array.from({ length: 5 }, (_, i) => {
+      const documentId = `${i}`.padEnd(600, 'd');
+      return { ...hitAbout('w'), documentId, evidenceKey: `${documentId}#chunk-0` };
+    });
+    const line = openTestLine({ search: scripted(() => hits(named)) });
+    const calls = Array.from({ length: 32 }, (_, i) => `call-${i}`);
     await Promise.all(calls.map((toolCallId) => line.ask({ toolCallId })));
     await line.idle();
-    // Each lookup's evidence is copied into the snapshot, and each analysis lists what it could cite.
-    const analysis = Array.from({ length: 64 }, (_, i) => ({
-      id: `a${i}`,
-      kind: 'NORMAL',
-      text: '网'.repeat(900),
-      tool_call_ids: calls.slice(2 * i, 2 * i + 2),
-    }));
+    // Each of 64 analyses lists all that it could cite: five documents of 32 lookups, by their long names.
+    const analysis = Array.from({ length: 64 }, (_, i) => {
+      return { id: `a${i}`, kind: 'NORMAL', text: 'Check the upstream first.', tool_call_ids: calls };
+    });
     const verdict = await judged(line, { draftJson: trueDraft([], { analysis }) });
-    expect(verdict).toMatchObject({
+    const { status, ext, draft, lookups, analyses } = verdict;
+    expect({ status, ext, draft, lookups, analyses }).toEqual({
       status: 'PASSED',
       ext: { code: 'PL_VERDICT_TOO_LARGE' },
       draft: null,
       lookups: [],
+      analyses: [],
     });
-    expect(await only(line, 'reviewed.v1')).toMatchObject({ decision: 'HOLD' });
+    expect((await only(line, 'reviewed.v1')).decision).toBe('HOLD');
     expect(await line.messages('verified.v1')).toEqual([]);
+    expect(await line.messages('dead-letter.v1')).toEqual([]);
   });
 
   /** Every record is of its topic's size, nothing was given up, and the next draft is judged. */

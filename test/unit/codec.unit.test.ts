@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCodec, localSchemaIds, type SchemaIds } from '../../src/contracts/codec.js';
+import { createCodec, localSchemaIds, parseSchema, type SchemaIds } from '../../src/contracts/codec.js';
 import { avroSchemas, type DeadLetter, type LedgerEntry } from '../../src/contracts/generated.js';
 import { localSchemaId } from '../../src/contracts/schema-ids.js';
 import { topicNames, topics } from '../../src/contracts/topics.js';
@@ -405,6 +405,21 @@ describe('a writer with another schema', () => {
     });
     const parts = [string('t'), long(3), string('e'), string('r'), long(1), string('d'), string('p')];
     expect(decodeAs(reordered, parts)).toEqual(expected);
+  });
+
+  test('given the name that a field had before, reads it where the new one has it for an alias', () => {
+    const renamed = evolved((s) => {
+      Object.assign(
+        s.fields.find((field) => field.name === 'replayed_by')!,
+        {
+          name: 'sent_again_by',
+          aliases: ['replayed_by'],
+        },
+      );
+    });
+    const [now, before] = [parseSchema(renamed), parseSchema(avroSchemas[DONE])];
+    const read = now.fromBuffer(Buffer.concat(WRITTEN), now.createResolver(before)) as unknown;
+    expect(read).toMatchObject({ sentAgainBy: 'p', deadLetterEventId: 'd' });
   });
 
   test('given lists of what it alone knows, they cannot exhaust the reader either', () => {

@@ -1,5 +1,4 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,18 +43,29 @@ async function demo(args: readonly string[], terminal: Terminal = {}): Promise<R
   return ran;
 }
 
-function demoFolders(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('proofline-demo-'));
-}
+/** Where the demo makes its folders here, and other tests do not. */
+let folders: string;
+const tmpdirBefore = process.env['TMPDIR'];
 
-afterAll(removeTempFolders);
+beforeAll(() => {
+  folders = tempFolder();
+  process.env['TMPDIR'] = folders;
+});
+
+afterAll(() => {
+  if (tmpdirBefore === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = tmpdirBefore;
+  removeTempFolders();
+});
+
+function demoFolders(): readonly string[] {
+  return readdirSync(folders).filter((name) => name.startsWith('proofline-demo-'));
+}
 
 describe('proofline demo', () => {
   let ran: Ran;
-  let before: readonly string[];
 
   beforeAll(async () => {
-    before = demoFolders();
     ran = await demo([]);
   });
 
@@ -81,7 +91,7 @@ describe('proofline demo', () => {
   });
 
   test('leaves no folder behind, and no colours where nobody watches', () => {
-    expect(demoFolders()).toEqual(before);
+    expect(demoFolders()).toEqual([]);
     expect(ran.out).not.toContain('\u001b');
   });
 });
@@ -170,10 +180,9 @@ describe('how the demo is printed', () => {
   });
 
   test('stops when it is told to, and leaves no folder', async () => {
-    const before = demoFolders();
     const reason = new Error('stopped');
     await expect(demo([], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(demoFolders()).toEqual(before);
+    expect(demoFolders()).toEqual([]);
   });
 });
 

@@ -5,7 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isProoflineError } from '../../src/contracts/errors.js';
 import type { Hit } from '../../src/contracts/generated.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { openIndexFile } from '../../src/retrieval/local/database.js';
 import type { IndexProgress } from '../../src/retrieval/local/index-folder.js';
+import { createIndexStore } from '../../src/retrieval/local/index-store.js';
 import { openLocalIndex } from '../../src/retrieval/local/local-index.js';
 import type { LocalIndex } from '../../src/retrieval/local/local-index.js';
 import { endChildren, startChild } from '../support/child.js';
@@ -195,6 +197,29 @@ describe('a run that is broken off', () => {
       indexed: 10 - done,
       complete: true,
     });
+  });
+
+  it('in the middle of a file: the file is there as it was', async () => {
+    const { folder, file } = given({ 'a.md': '# A\n\nthe gateway as it was' });
+    const index = open(file);
+    await index.indexFolder(folder);
+    const before = await search(index, 'gateway');
+
+    const db = openIndexFile(file, { readOnly: false });
+    const chunk = { content: 'the gateway as it becomes', breadcrumb: 'A', sectionTitle: null };
+    const unwritable = { ...chunk, content: {} as string };
+    const document = {
+      path: 'a.md',
+      slug: 'a',
+      title: 'A',
+      titled: true,
+      digest: 'x',
+      chunks: [chunk, unwritable],
+    };
+    expect(() => createIndexStore(db).replace(document, [])).toThrow();
+    db.close();
+    expect(await search(index, 'gateway')).toEqual(before);
+    expect(wholeChunks(file)).toBe(true);
   });
 
   it('by SIGKILL: every file is there whole or not at all, and the next run completes it', async () => {

@@ -54,7 +54,7 @@ async function tellRun(run: string, options: TrailOptions, context: CommandConte
   const { ProoflineError } = await import('../../contracts/errors.js');
   await readingWithAudit(context, async (folder) => {
     const { readRun } = await import('../../line/run-snapshot.js');
-    const data = await readRun({ ...folder, keyring: publicKeys(context) }, run);
+    const data = await readRun({ ...folder, keyring: await publicKeys(context) }, run);
     if (data === null) throw new ProoflineError('PL_NOT_FOUND', { what: `run ${JSON.stringify(run)}` });
     if (options.snapshot !== undefined) await writeSnapshot(data, options.snapshot, context);
     else await printTrail(data, folder.codec, options, context);
@@ -79,10 +79,11 @@ async function printTrail(
   { io, global }: CommandContext,
 ): Promise<void> {
   const { runTrail, runTrailJson } = await import('../../line/run-trail.js');
+  const { coloursFor } = await import('../render/error.js');
   const { paintFor } = await import('../render/page.js');
   const { renderTrail } = await import('../render/trail.js');
   const trail = runTrail(data, codec);
-  const paint = paintFor({ colours: io.interactive && io.env['NO_COLOR'] === undefined });
+  const paint = paintFor({ colours: coloursFor(io) });
   const json = (): string => `${JSON.stringify(runTrailJson(trail))}\n`;
   io.out(global().json ? json() : renderTrail(trail, { paint, texts }));
 }

@@ -1,6 +1,9 @@
 import type { Paint } from './page.js';
 import { textWidth } from './safe-text.js';
 
+/** How a command is typed, from its words without the program's name. */
+export type Typed = (words: string) => string;
+
 /** A command to type next, and what for. */
 export interface Advice {
   readonly command: string;

@@ -2,7 +2,7 @@ import { errorTable, type ErrorCode } from '../../contracts/errors.js';
 import { isJsonObject, parseJson, type JsonObject } from '../../contracts/json.js';
 import { nothingFoundText } from '../../evidence/fixed-texts.js';
 import type { LookupAnswer } from '../../line/line-client.js';
-import { adviceLines, counted, LABEL, WIDTH } from './advice.js';
+import { adviceLines, counted, LABEL, WIDTH, type Typed } from './advice.js';
 import { labelled, wrapped, type Paint } from './page.js';
 import { safeCut, safeText } from './safe-text.js';
 
@@ -25,7 +25,7 @@ export function projectedOf({ projected }: LookupAnswer): ProjectedJson {
 }
 
 /** A lookup's answer for a person: what was found, what was left out, the ids, and what to do next. */
-export function lookupPage(answer: LookupAnswer, paint: Paint): readonly string[] {
+export function lookupPage(answer: LookupAnswer, paint: Paint, typed: Typed): readonly string[] {
   const projected = projectedOf(answer);
   if (projected.state !== 'READY') return failurePage(projected, paint);
   const view = viewOf(projected);
@@ -37,7 +37,7 @@ export function lookupPage(answer: LookupAnswer, paint: Paint): readonly string[
     '',
     ...leftOutLines(answer, projected),
     ...idLines(projected, paint),
-    ...nextLines(projected, paint),
+    ...nextLines(projected, paint, typed),
   ];
 }
 
@@ -77,7 +77,9 @@ function itemLines(item: JsonObject, number: number, paint: Paint): readonly str
   return [
     '',
     `${String(number).padStart(2)}  ${paint('strong', safeText(text(id)))}`,
-    ...wrapped(distinct(about).join(' · '), WIDTH - INDENT.length).map((line) => paint('faint', INDENT + line)),
+    ...wrapped(distinct(about).join(' · '), WIDTH - INDENT.length).map((line) =>
+      paint('faint', INDENT + line),
+    ),
     ...shown,
   ];
 }
@@ -111,10 +113,10 @@ function idLines(projected: ProjectedJson, paint: Paint): readonly string[] {
   ];
 }
 
-function nextLines({ run_id: run }: ProjectedJson, paint: Paint): readonly string[] {
+function nextLines({ run_id: run }: ProjectedJson, paint: Paint, typed: Typed): readonly string[] {
   const advice = [
-    { command: `proofline submit DRAFT.json --run ${run}`, why: 'hand in a report that cites this call' },
-    { command: `proofline trail ${run}`, why: 'see how it came about' },
+    { command: typed(`submit DRAFT.json --run ${run}`), why: 'hand in a report that cites this call' },
+    { command: typed(`trail ${run}`), why: 'see how it came about' },
   ];
   return adviceLines(advice, paint);
 }

@@ -33,12 +33,16 @@ const PIECES =
 /** Marks that do not begin a line. */
 const CLOSING = /^[、。〉》」』】〕，．：；！？）]/u;
 
-/** The text, made safe, in lines of at most `width` columns; a longer word has a line of its own. */
+/**
+ * The text, made safe, in lines of at most `width` columns. A longer word has a line of its own, and a mark that does
+ * not begin a line may stand beyond the edge.
+ */
 export function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const piece of safeText(text.replace(/\s+/g, ' ')).match(PIECES) ?? []) {
-    const fits = textWidth(line) + textWidth(piece.trimEnd()) <= width || CLOSING.test(piece);
+    const edge = CLOSING.test(piece) ? width + 2 : width;
+    const fits = textWidth(line) + textWidth(piece.trimEnd()) <= edge;
     if (!fits && line !== '') {
       lines.push(line.trimEnd());
       line = '';

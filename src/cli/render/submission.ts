@@ -1,7 +1,7 @@
-import { errorMessage, type ErrorCode } from '../../contracts/errors.js';
+import { errorTable, type ErrorCode } from '../../contracts/errors.js';
 import { isJsonObject, parseJson, type JsonObject } from '../../contracts/json.js';
 import type { DraftAnswer } from '../../line/line-client.js';
-import { adviceLines, LABEL, WIDTH, type Advice } from './advice.js';
+import { adviceLines, LABEL, WIDTH, type Advice, type Typed } from './advice.js';
 import { wrapped, type Paint } from './page.js';
 import { safeText } from './safe-text.js';
 import { verdictWords, violationLines, type ShownViolation } from './verdict.js';
@@ -42,7 +42,7 @@ const DECISIONS = {
 } as const;
 
 /** What became of a draft, for a person: the verdict with every violation, the review, the decision. */
-export function submissionPage(answer: DraftAnswer, paint: Paint): readonly string[] {
+export function submissionPage(answer: DraftAnswer, paint: Paint, typed: Typed): readonly string[] {
   const verdict = answer.verdict as unknown as VerdictJson;
   const reviewed = answer.reviewed as unknown as ReviewedJson;
   const { decision, status, findings } = reviewed;
@@ -56,17 +56,22 @@ export function submissionPage(answer: DraftAnswer, paint: Paint): readonly stri
     ...moreLines(verdict),
     ...findings.flatMap((finding) => findingLines(finding, paint)),
     '',
-    ...adviceLines(adviceOf(verdict, reviewed), paint),
+    ...adviceLines(adviceOf(verdict, reviewed, typed), paint),
   ];
 }
 
 function reasonOf({ code }: ReviewedJson): string {
   if (code === null) return '';
-  const what = 'this draft_id';
-  return ` (${code}: ${errorMessage(code as ErrorCode, { what })})`;
+  const solve = Object.hasOwn(errorTable, code) ? ` ${errorTable[code as ErrorCode].solve}` : '';
+  return ` (${safeText(code)}.${solve})`;
 }
 
-function shownViolation({ code, path, message, detail_json }: VerdictJson['violations'][number]): ShownViolation {
+function shownViolation({
+  code,
+  path,
+  message,
+  detail_json,
+}: VerdictJson['violations'][number]): ShownViolation {
   const detail = parseJson(detail_json);
   return { code, path, message, detail: isJsonObject(detail) ? detail : {} };
 }
@@ -75,7 +80,10 @@ function moreLines({ violation_count: count, violations }: VerdictJson): readonl
   return count > violations.length ? ['', `  and ${count - violations.length} more`] : [];
 }
 
-function findingLines({ path, status, reason }: ReviewedJson['findings'][number], paint: Paint): readonly string[] {
+function findingLines(
+  { path, status, reason }: ReviewedJson['findings'][number],
+  paint: Paint,
+): readonly string[] {
   return [
     '',
     `  ${paint('unsure', safeText(status))}  ${paint('faint', safeText(path))}`,
@@ -83,10 +91,14 @@ function findingLines({ path, status, reason }: ReviewedJson['findings'][number]
   ];
 }
 
-function adviceOf({ run_id: run, attempt }: VerdictJson, { decision }: ReviewedJson): readonly Advice[] {
-  const trail = { command: `proofline trail ${run}`, why: 'see everything that the run did' };
+function adviceOf(
+  { run_id: run, attempt }: VerdictJson,
+  { decision }: ReviewedJson,
+  typed: Typed,
+): readonly Advice[] {
+  const trail = { command: typed(`trail ${run}`), why: 'see everything that the run did' };
   if (decision !== 'REPAIR') return [trail];
-  const command = `proofline submit DRAFT.json --run ${run} --attempt ${attempt + 1}`;
+  const command = typed(`submit DRAFT.json --run ${run} --attempt ${attempt + 1}`);
   return [{ command, why: 'hand in the mended draft' }, trail];
 }
 

@@ -1,5 +1,6 @@
 import type { HitTrail } from '../../line/trail-hits.js';
 import type { LedgerTrail, LookupTrail, ShownDocument, ShownTrail } from '../../line/trail-lookups.js';
+import { SIGNATURES } from './ledger.js';
 import { column, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
 import { below, duration, field, instant, listed, plural, quoted, sinceStart } from './trail-parts.js';
@@ -133,14 +134,6 @@ function ledger(entry: LedgerTrail | null, paint: Paint): readonly string[] {
     ...problems.map((problem) => `${column('', 11)}${paint('bad', problem)}`),
   ];
 }
-
-const SIGNATURES: Readonly<Record<LedgerTrail['signature'], string>> = {
-  VALID: 'valid',
-  INVALID: 'INVALID',
-  ABSENT: 'ABSENT',
-  UNKNOWN_KEY: 'by a key that is not in the keyring',
-  NO_KEYS: 'not checked, there is no public key',
-};
 
 function again({ again: asks }: LookupTrail, startedAt: number | null): readonly string[] {
   return asks.flatMap(({ at, answer, code }) => {

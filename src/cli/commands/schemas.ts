@@ -1,0 +1,93 @@
+import type { SchemaName } from '../../contracts/generated.js';
+import type { AddCommand, CommandContext } from '../command.js';
+
+const HELP = `
+Examples:
+  proofline schemas                     every schema, its id in the wire format, and whether it is frozen
+  proofline schemas show verdict.v1     its Avro text
+  proofline schemas draft               the JSON Schema of a draft, to hand to a model
+  proofline schemas agent-view          the JSON Schema of what the model is given
+  proofline schemas check               whether any schema broke what was promised of it
+
+Values begin with 0x00 and the four bytes of the id, then Avro.
+`;
+
+export const addSchemas: AddCommand = (program, context) => {
+  const schemas = program
+    .command('schemas')
+    .description('the contracts of the topics, the draft and the agent view')
+    .addHelpText('after', HELP);
+  schemas
+    .command('list', { isDefault: true })
+    .description('every schema')
+    .action(() => listSchemas(context));
+  schemas
+    .command('show')
+    .description('the text of an Avro schema')
+    .argument('<name>', 'its name, as `schemas list` has it')
+    .action((name: string) => showSchema(name, context));
+  schemas
+    .command('draft')
+    .description("the draft's JSON Schema")
+    .action(() => printText('draft.v1.schema.json', context));
+  schemas
+    .command('agent-view')
+    .description("the agent view's JSON Schema")
+    .action(() => printText('agent-view.v1.schema.json', context));
+  schemas
+    .command('check')
+    .description('hold the schemas of the package against the freeze lock')
+    .action(() => checkSchemas(context));
+};
+
+async function listSchemas({ io, global }: CommandContext): Promise<void> {
+  const { avroSchemas } = await import('../../contracts/generated.js');
+  const { localSchemaId } = await import('../../contracts/schema-ids.js');
+  const { isTopicName, topics } = await import('../../contracts/topics.js');
+  const { renderTable } = await import('../render/table.js');
+  const rows = (Object.keys(avroSchemas) as SchemaName[]).map((name) => ({
+    name,
+    local_id: `0x${localSchemaId(name).toString(16)}`,
+    contract: isTopicName(name) ? topics[name].contract : ('frozen' as const),
+    record: avroSchemas[name].name,
+    says: avroSchemas[name].doc,
+  }));
+  rows.sort((a, b) => (a.local_id < b.local_id ? -1 : 1));
+  if (global().json) {
+    io.out(`${JSON.stringify({ schemas: rows })}\n`);
+    return;
+  }
+  const cells = rows.map(({ name, local_id: id, contract, record, says }) => [
+    name,
+    id,
+    contract,
+    record,
+    says,
+  ]);
+  io.out(renderTable(['schema', 'local id', 'contract', 'record', 'says'], cells));
+}
+
+async function showSchema(name: string, context: CommandContext): Promise<void> {
+  const { avroSchemas } = await import('../../contracts/generated.js');
+  const { ProoflineError } = await import('../../contracts/errors.js');
+  const file = name.replace(/\.avsc$/, '');
+  if (!Object.hasOwn(avroSchemas, file))
+    throw new ProoflineError('PL_NOT_FOUND', { what: `schema ${JSON.stringify(name)}` });
+  await printText(`${file}.avsc`, context);
+}
+
+/** A schema is JSON already. */
+async function printText(file: string, { io, global }: CommandContext): Promise<void> {
+  const { schemaText } = await import('../package-schemas.js');
+  const text = schemaText(file);
+  io.out(global().json ? `${JSON.stringify(JSON.parse(text))}\n` : text);
+}
+
+async function checkSchemas({ io, global, exit }: CommandContext): Promise<void> {
+  const { schemaProblems } = await import('../package-schemas.js');
+  const problems = schemaProblems();
+  if (problems.length > 0) exit(1);
+  if (global().json) io.out(`${JSON.stringify({ kept: problems.length === 0, problems })}\n`);
+  else if (problems.length === 0) io.out('Every schema is what was promised of it.\n');
+  else io.out(`${problems.join('\n')}\n`);
+}

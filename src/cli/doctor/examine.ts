@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { dataFolder } from '../../line/data-folder.js';
+import type { CliIo } from '../io.js';
+import { looking, type Check } from './check.js';
+import { checkKeys } from './keys.js';
+import { checkClock, checkRunning, checkStorage, checkWaiting, runningLine } from './line-checks.js';
+import { checkConfig, checkDisk, checkFolder, checkNode } from './machine.js';
+import { checkSearch } from './search.js';
+
+/** Looks at everything that a line needs, and changes nothing. What depends on something broken is left out. */
+export async function examine(io: CliIo, data: string, now: number): Promise<readonly Check[]> {
+  const checks: Check[] = [checkNode()];
+  const { config, checks: ofConfig } = checkConfig(io, data);
+  checks.push(...ofConfig);
+  if (config === null) return checks;
+  const folder = await checkFolder(config.data);
+  checks.push(folder.check);
+  if (folder.check.status !== 'fail') checks.push(...(await looking('disk', () => checkDisk(config.data))));
+  const paths = dataFolder(config.data);
+  if (folder.found && existsSync(paths.bus) && folder.check.status === 'ok') {
+    const health = await runningLine(config.data).catch(() => null);
+    checks.push(
+      ...(await looking('line', () => checkRunning(paths, health))),
+      ...(await looking('storage', () => checkStorage(paths, health))),
+      ...(await looking('work', () => checkWaiting(paths, health))),
+      ...(await looking('clock', () => checkClock(paths, now))),
+      ...(await looking('keys', () => checkKeys(config.keys ?? paths.keys))),
+    );
+  }
+  if (folder.found || config.pyRag !== null)
+    checks.push(...(await looking('search', () => checkSearch(config, paths))));
+  return checks;
+}

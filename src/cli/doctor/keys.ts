@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { listKeys } from '../../ledger/keyring.js';
+import { failure, ok, warning, type Check } from './check.js';
+
+/** The keys of a folder: each usable, its file closed to others, and one of them to sign with. */
+export function checkKeys(folder: string): readonly Check[] {
+  const keys = listKeys(folder);
+  const broken = keys.filter(({ problem }) => problem !== null);
+  if (broken.length > 0)
+    return broken.map(({ file, problem }) =>
+      failure(
+        'keys',
+        `${join(folder, file)}: ${problem ?? ''}`,
+        'Mend or remove the file; `proofline keys list` shows all.',
+      ),
+    );
+  const signing = keys.filter(({ kind }) => kind === 'private');
+  const [signer, second] = signing;
+  if (signer === undefined)
+    return [
+      warning('keys', `there is no key to sign with in ${folder}`, 'The line makes one when it starts.'),
+    ];
+  if (second !== undefined)
+    return [
+      failure(
+        'keys',
+        `there are ${signing.length} private keys in ${folder}`,
+        '`proofline keys rotate` leaves one.',
+      ),
+    ];
+  const others = new Set(keys.map(({ keyId }) => keyId)).size - 1;
+  const more = others === 0 ? '' : `; ${others} more to verify with`;
+  return [ok('keys', `signs with ${signer.keyId}, whose file is closed to others${more}`)];
+}

@@ -1,0 +1,188 @@
+import { hash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import type { BusReader } from '../bus/bus.js';
+import type { Codec } from '../contracts/codec.js';
+import { ledgerKey, parseLedgerKey } from '../ledger/ledger-view.js';
+import type { Keyring } from '../ledger/keyring.js';
+import type { LedgerState } from '../contracts/generated.js';
+import {
+  checkEntry,
+  foldLedger,
+  type EntryProblem,
+  type Fold,
+  type SignatureState,
+} from './ledger-entries.js';
+import { scanPartition } from './scan.js';
+
+/**
+ * Verifying a whole ledger: every record of the topic is read again, its digest and signature checked, and the view
+ * that the guard reads is held against what the topic says it must be.
+ */
+
+/** What can be wrong besides an entry itself. */
+export type LedgerProblemCode =
+  | EntryProblem
+  /** A record would take back an entry that is terminal: only a foreign writer writes one. */
+  | 'TAKEN_BACK'
+  /** The view lacks an entry that lies before its position. */
+  | 'NOT_IN_VIEW'
+  /** The view has an entry that the topic has not. */
+  | 'ONLY_IN_VIEW'
+  /** The view's entry is another one than the topic's. */
+  | 'VIEW_DIFFERS'
+  /** The view is of other logs than these. */
+  | 'VIEW_OF_OTHER_LOGS';
+
+export interface LedgerProblem {
+  readonly code: LedgerProblemCode;
+  readonly partition: number;
+  /** Null where the problem is not of one record. */
+  readonly offset: number | null;
+  readonly runId: string | null;
+  readonly toolCallId: string | null;
+}
+
+export interface LedgerReport {
+  /** Records of the topic: entries, tombstones, and others (barriers). */
+  readonly entries: number;
+  readonly tombstones: number;
+  readonly others: number;
+  readonly states: Readonly<Record<LedgerState | 'UNREADABLE', number>>;
+  readonly signatures: Readonly<Record<SignatureState, number>>;
+  /** Entries of the view that were compared, and records that the view has yet to apply. */
+  readonly compared: number;
+  readonly behind: number;
+  readonly problemCount: number;
+  /** The first ones. */
+  readonly problems: readonly LedgerProblem[];
+}
+
+/** Problems that a report lists. */
+const LISTED = 1000;
+
+export interface VerifyPorts {
+  readonly bus: BusReader & { readonly db: Database.Database };
+  readonly codec: Codec;
+  /** Null where there is no public key: signatures are counted as not checked. */
+  readonly keyring: Keyring | null;
+  readonly signal: AbortSignal;
+}
+
+interface Tally extends LedgerReport {
+  entries: number;
+  tombstones: number;
+  others: number;
+  compared: number;
+  behind: number;
+  problemCount: number;
+  readonly states: Record<LedgerState | 'UNREADABLE', number>;
+  readonly signatures: Record<SignatureState, number>;
+  readonly problems: LedgerProblem[];
+}
+
+/** @throws the signal's reason when it aborts. */
+export async function verifyLedger(ports: VerifyPorts): Promise<LedgerReport> {
+  const tally: Tally = {
+    entries: 0,
+    tombstones: 0,
+    others: 0,
+    states: { PENDING: 0, READY: 0, FAILED: 0, UNREADABLE: 0 },
+    signatures: { VALID: 0, INVALID: 0, ABSENT: 0, UNKNOWN_KEY: 0, NO_KEYS: 0 },
+    compared: 0,
+    behind: 0,
+    problemCount: 0,
+    problems: [],
+  };
+  for (let partition = 0; partition < ports.bus.partitions; partition++)
+    await verifyPartition(ports, partition, tally);
+  return tally;
+}
+
+/** Topic and view are read in one snapshot, so that a running line cannot move one against the other. */
+async function verifyPartition(ports: VerifyPorts, partition: number, tally: Tally): Promise<void> {
+  const { db } = ports.bus;
+  db.exec('BEGIN');
+  try {
+    const view = viewPosition(db, partition);
+    const position = view === null || view.epoch !== ports.bus.epoch ? null : view.next;
+    if (view !== null && position === null)
+      note(tally, { ...NOWHERE, code: 'VIEW_OF_OTHER_LOGS', partition });
+    const applied = await readTopic(ports, partition, position ?? 0, tally);
+    if (position !== null) compareView(ports, partition, applied, tally);
+  } finally {
+    db.exec('COMMIT');
+  }
+}
+
+const NOWHERE = { offset: null, runId: null, toolCallId: null } as const;
+
+function note(tally: Tally, problem: LedgerProblem): void {
+  tally.problemCount += 1;
+  if (tally.problems.length < LISTED) tally.problems.push(problem);
+}
+
+/** Checks every record; answers with the entries that the view must have at its position. */
+async function readTopic(
+  { bus, codec, keyring, signal }: VerifyPorts,
+  partition: number,
+  position: number,
+  tally: Tally,
+): Promise<Fold<null>> {
+  const applied = foldLedger(codec, () => null);
+  const all = foldLedger(codec, () => null);
+  for await (const record of scanPartition(bus, 'ledger.v1', partition)) {
+    signal.throwIfAborted();
+    const { key, value, offset } = record;
+    const ids = key === null ? null : parseLedgerKey(key.toString('utf8'));
+    const problem = (code: LedgerProblemCode): void =>
+      note(tally, { code, partition, offset, ...names(ids) });
+    if (offset >= position) tally.behind += 1;
+    if (ids === null) tally.others += 1;
+    else if (value === null) tally.tombstones += 1;
+    else {
+      const { state, signature, problems } = checkEntry(codec, keyring, { ...ids, value });
+      tally.entries += 1;
+      tally.states[state] += 1;
+      tally.signatures[signature] += 1;
+      for (const code of problems) problem(code);
+    }
+    if (!all.take(record)) problem('TAKEN_BACK');
+    if (offset < position) applied.take(record);
+  }
+  return applied;
+}
+
+function names(ids: { runId: string; toolCallId: string } | null): {
+  runId: string | null;
+  toolCallId: string | null;
+} {
+  return ids ?? { runId: null, toolCallId: null };
+}
+
+function viewPosition(db: Database.Database, partition: number): { epoch: string; next: number } | null {
+  const row = db.prepare('SELECT epoch, next FROM ledger_position WHERE partition = ?').get(partition);
+  return (row as { epoch: string; next: number } | undefined) ?? null;
+}
+
+function compareView(
+  { bus: { db } }: VerifyPorts,
+  partition: number,
+  { entries }: Fold<null>,
+  tally: Tally,
+): void {
+  const rows = db
+    .prepare('SELECT run_id, tool_call_id, value FROM ledger_entry WHERE partition = ?')
+    .iterate(partition) as Iterable<{ run_id: string; tool_call_id: string; value: Buffer }>;
+  const seen = new Set<string>();
+  for (const { run_id: runId, tool_call_id: toolCallId, value } of rows) {
+    const name = ledgerKey(runId, toolCallId);
+    const entry = entries.get(name);
+    const where = { partition, offset: entry?.offset ?? null, runId, toolCallId };
+    tally.compared += 1;
+    seen.add(name);
+    if (entry === undefined) note(tally, { code: 'ONLY_IN_VIEW', ...where });
+    else if (entry.digest !== hash('sha256', value)) note(tally, { code: 'VIEW_DIFFERS', ...where });
+  }
+  for (const [name, { runId, toolCallId, offset }] of entries)
+    if (!seen.has(name)) note(tally, { code: 'NOT_IN_VIEW', partition, offset, runId, toolCallId });
+}
