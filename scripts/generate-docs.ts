@@ -41,7 +41,12 @@ function errorsPage(): string {
 }
 
 function violationsPage(): string {
-  const rows = Object.entries(violationTable).map(([code, row]) => [row.group, String(row.number), `\`${code}\``, row.message]);
+  const rows = Object.entries(violationTable).map(([code, row]) => [
+    row.group,
+    String(row.number),
+    `\`${code}\``,
+    row.message,
+  ]);
   return page(
     'Violations: rule set core-20',
     'What the guard can find in a draft: A its structure, B its citations, C the ledger behind them. All that apply are reported, in the order of this table, then by place in the draft. The set never grows: other rules get a set of their own.',
@@ -49,7 +54,19 @@ function violationsPage(): string {
   );
 }
 
-type Schema = string | Schema[] | { type: Schema; name?: string; items?: Schema; values?: Schema; symbols?: string[]; fields?: Field[]; doc?: string; logicalType?: string };
+type Schema =
+  | string
+  | Schema[]
+  | {
+      type: Schema;
+      name?: string;
+      items?: Schema;
+      values?: Schema;
+      symbols?: string[];
+      fields?: Field[];
+      doc?: string;
+      logicalType?: string;
+    };
 interface Field {
   name: string;
   type: Schema;
@@ -58,7 +75,11 @@ interface Field {
 
 function typeName(schema: Schema): string {
   if (typeof schema === 'string') return schema;
-  if (Array.isArray(schema)) return `${schema.filter((s) => s !== 'null').map(typeName).join(' or ')}?`;
+  if (Array.isArray(schema))
+    return `${schema
+      .filter((s) => s !== 'null')
+      .map(typeName)
+      .join(' or ')}?`;
   if (schema.type === 'array') return `${typeName(schema.items as Schema)}[]`;
   if (schema.type === 'map') return `map of ${typeName(schema.values as Schema)}`;
   if (schema.type === 'enum') return (schema.symbols ?? []).join(', ');
@@ -66,13 +87,17 @@ function typeName(schema: Schema): string {
 }
 
 /** The records declared inside a schema, outermost first. */
-function records(schema: Schema, found: Map<string, { doc: string; fields: Field[] }> = new Map()): typeof found {
+function records(
+  schema: Schema,
+  found: Map<string, { doc: string; fields: Field[] }> = new Map(),
+): typeof found {
   if (typeof schema === 'string') return found;
   if (Array.isArray(schema)) {
     for (const branch of schema) records(branch, found);
     return found;
   }
-  if (schema.fields !== undefined) found.set(schema.name ?? '', { doc: schema.doc ?? '', fields: schema.fields });
+  if (schema.fields !== undefined)
+    found.set(schema.name ?? '', { doc: schema.doc ?? '', fields: schema.fields });
   for (const inner of [schema.items, schema.values, ...(schema.fields ?? []).map((field) => field.type)]) {
     if (inner !== undefined) records(inner, found);
   }
@@ -85,7 +110,10 @@ function schemaPage(name: SchemaName): string {
     [
       `## ${record}`,
       doc,
-      table(['field', 'type', 'meaning'], fields.map((f) => [`\`${f.name}\``, typeName(f.type), f.doc ?? ''])),
+      table(
+        ['field', 'type', 'meaning'],
+        fields.map((f) => [`\`${f.name}\``, typeName(f.type), f.doc ?? '']),
+      ),
     ].join('\n\n'),
   );
   return page(name, schemaIntroduction(name), ...sections);
@@ -95,14 +123,20 @@ function schemaIntroduction(name: SchemaName): string {
   const schema = `Schema: [schemas/${name}.avsc](../../schemas/${name}.avsc), local id \`0x${localSchemaId(name).toString(16)}\`.`;
   if (!isTopicName(name)) return `A JSON contract, frozen. ${schema}`;
   const { key, contract, cleanup, retentionDays, writers } = topics[name];
-  const kept = cleanup === 'compact' ? 'compacted' : retentionDays === null ? 'kept for good' : `kept ${retentionDays} days`;
+  const kept =
+    cleanup === 'compact'
+      ? 'compacted'
+      : retentionDays === null
+        ? 'kept for good'
+        : `kept ${retentionDays} days`;
   return `Topic \`proofline.${name}\`: keyed by ${key}, ${contract}, ${kept}, written by ${writers.join(' and ')} only. ${schema}`;
 }
 
 function contractsPage(): string {
   const rows = topicNames.map((name) => {
     const { key, contract, cleanup, retentionDays, writers } = topics[name];
-    const kept = cleanup === 'compact' ? 'compact' : retentionDays === null ? 'for good' : `${retentionDays} d`;
+    const kept =
+      cleanup === 'compact' ? 'compact' : retentionDays === null ? 'for good' : `${retentionDays} d`;
     return [`[\`proofline.${name}\`](${name}.md)`, key, contract, kept, writers.join(', ')];
   });
   return page(
@@ -113,7 +147,12 @@ function contractsPage(): string {
 }
 
 function configurationPage(): string {
-  const rows = configurationTable.map(({ name, takes, fallback, doc }) => [`\`${name}\``, takes, fallback, doc]);
+  const rows = configurationTable.map(({ name, takes, fallback, doc }) => [
+    `\`${name}\``,
+    takes,
+    fallback,
+    doc,
+  ]);
   return page(
     'Configuration',
     'Environment variables, read once at the start. All mistakes are listed in one error, and nothing is started.',
@@ -129,7 +168,8 @@ export function renderDocs(): Map<string, string> {
     ['docs/contracts/README.md', contractsPage()],
     ['docs/contracts/violations.md', violationsPage()],
   ]);
-  for (const name of Object.keys(avroSchemas) as SchemaName[]) pages.set(`docs/contracts/${name}.md`, schemaPage(name));
+  for (const name of Object.keys(avroSchemas) as SchemaName[])
+    pages.set(`docs/contracts/${name}.md`, schemaPage(name));
   return pages;
 }
 

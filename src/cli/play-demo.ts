@@ -20,6 +20,7 @@ const TRAIL_OF = 'demo-gpu';
 /** Plays the demo, prints it, and says by the exit code whether it came to what it promises. */
 export async function playDemo(options: DemoCommandOptions, context: CommandContext): Promise<void> {
   const { io, global, exit } = context;
+  const cwd = process.cwd();
   const examples = options.examples ?? examplesFolder();
   const folder = options.keep === true ? global().data : null;
   const { report, trail } = await runDemo({ examples, folder, signal: io.signal }, async (played, line) => ({
@@ -36,7 +37,7 @@ export async function playDemo(options: DemoCommandOptions, context: CommandCont
       renderTrail(trail, { paint, texts: false }),
       ...demoSummary(report, paint),
       '',
-      ...demoNext({ command: commandName(), examples, cwd: process.cwd(), kept: folder }, paint),
+      ...demoNext({ command: commandName(cwd), examples, cwd, kept: folder }, paint),
     ],
   );
   if (!report.kept) exit(1);

@@ -6,10 +6,17 @@ import { addBench } from './commands/bench.js';
 import { addCheck } from './commands/check.js';
 import { addDemo } from './commands/demo.js';
 import { addDev } from './commands/dev.js';
+import { addDlq } from './commands/dlq.js';
 import { addDoctor } from './commands/doctor.js';
 import { addIndex } from './commands/index.js';
+import { addKeys } from './commands/keys.js';
+import { addLedger } from './commands/ledger.js';
 import { addLookup } from './commands/lookup.js';
+import { addSchemas } from './commands/schemas.js';
 import { addSubmit } from './commands/submit.js';
+import { addTail } from './commands/tail.js';
+import { addTopics } from './commands/topics.js';
+import { addTrail } from './commands/trail.js';
 import { addTry } from './commands/try.js';
 import type { ExitCode } from './exit-codes.js';
 import type { CliIo } from './io.js';
@@ -23,9 +30,16 @@ const commands: readonly AddCommand[] = [
   addIndex,
   addLookup,
   addSubmit,
+  addTrail,
+  addTail,
   addCheck,
   addTry,
   addDoctor,
+  addTopics,
+  addSchemas,
+  addDlq,
+  addLedger,
+  addKeys,
   addBench,
 ];
 
@@ -69,7 +83,7 @@ function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {
     .description('The evidence chain for RAG agents: proves every citation before anything is published.')
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .option('--data DIR', 'the data folder', defaultData(io.env))
+    .option('--data <DIR>', 'the data folder', defaultData(io.env))
     .option('--json', 'answer in JSON')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

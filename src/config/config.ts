@@ -112,11 +112,12 @@ function contradictions(values: Values, env: Environment): string[] {
 /** A misspelled variable would silently do nothing. */
 function unknownVariables(env: Environment): string[] {
   const known = new Set(variableNames.map((name) => `${PREFIX}${name}`));
+  const guess = fieldGuesser(variableNames);
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.has(name))
     .sort()
     .map((name) => {
-      const near = fieldGuesser(variableNames)(name.slice(PREFIX.length));
+      const near = guess(name.slice(PREFIX.length));
       const hint = near === undefined ? '' : `; did you mean ${PREFIX}${near}?`;
       return `${name} is not a variable of proofline and does nothing${hint}`;
     });

@@ -50,8 +50,7 @@ export const errorTable = {
   PL_EVENT_ID: {
     retryable: false,
     message: 'event_id is {found}, but what the event says gives {expected}',
-    solve:
-      "Derive the id as docs/event-ids.md says, or publish with the package's producers, which do.",
+    solve: "Derive the id as docs/event-ids.md says, or publish with the package's producers, which do.",
   },
   PL_INVARIANT: {
     retryable: false,

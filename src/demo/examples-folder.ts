@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the package, also where it runs from what was built of it. */
@@ -18,7 +18,13 @@ export function examplesFolder(): string {
   return join(packageFolder(), 'examples');
 }
 
-/** How the command is called here: an installed package has it by its name, a checkout, which has sources, by npm. */
-export function commandName(): string {
-  return existsSync(join(packageFolder(), 'src')) ? 'npm run -s proofline --' : 'proofline';
+/**
+ * How the command is called from a folder: an installed package has it by its name; a checkout, which has sources, by
+ * npm from its own folder and as a file from elsewhere.
+ */
+export function commandName(cwd: string): string {
+  const folder = packageFolder();
+  if (!existsSync(join(folder, 'src'))) return 'proofline';
+  if (cwd === folder) return 'npm run -s proofline --';
+  return `node ${join(relative(cwd, folder), 'dist', 'src', 'cli', 'main.js')}`;
 }

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
 import type { Config } from '../config/config.js';
@@ -101,7 +102,7 @@ function clientOf(line: Line, retrieval: Retrieval, config: Config): LocalLine {
       const { indexed, unchanged, removed, leftOut, ...stats } = await retrieval.index(folder, indexOptions);
       const { documents, chunks, withoutTitle, withoutSection, milliseconds } = stats;
       const answer: IndexAnswer = {
-        folder,
+        folder: resolve(folder),
         documents,
         chunks,
         indexed,

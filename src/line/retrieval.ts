@@ -77,8 +77,11 @@ function localRetrieval(paths: DataFolder): Retrieval {
 
 const NOTHING_INDEXED = 'no folder was indexed yet';
 
-/** Told here, because indexing nothing would empty the index. */
-function assertFolder(folder: string): void {
+/**
+ * Told before anything is indexed, because indexing nothing would empty the index.
+ * @throws ProoflineError PL_INPUT_INVALID
+ */
+export function assertFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
   const problem = found === undefined ? `${folder} does not exist` : `${folder} is no folder`;

@@ -1,5 +1,7 @@
 import type { Codec } from '../contracts/codec.js';
+import { sha256 } from '../contracts/digest.js';
 import type { DeadLetter, ToolInvocation } from '../contracts/generated.js';
+import { derivedEventId } from '../contracts/ids.js';
 import { isJsonObject, toSnakeJson, type JsonObject } from '../contracts/json.js';
 import { instantToJson } from '../contracts/record-json.js';
 import type { TopicName } from '../contracts/topics.js';
@@ -89,7 +91,7 @@ function spanOf({ records, audit, deadLetters }: RunData): Pick<RunTrail, 'start
   return endedAt < startedAt ? { startedAt: null, endedAt: null } : { startedAt, endedAt };
 }
 
-/** The records that each station's work shows to have been there: what it took in, and what it gave out. */
+/** The records that each station's work shows to have been there: what it took in, and what it gave out. Ids are derived. */
 const TRACES: Readonly<Record<string, { readonly input: RunTopic; readonly output: RunTopic }>> = {
   RETRIEVE: { input: 'lookup-requested.v1', output: 'raw-hits.v1' },
   POSTPROCESS: { input: 'raw-hits.v1', output: 'postprocessed.v1' },
@@ -98,20 +100,27 @@ const TRACES: Readonly<Record<string, { readonly input: RunTopic; readonly outpu
   REVIEW: { input: 'verdict.v1', output: 'reviewed.v1' },
 };
 
-function goneRecords({ records, audit }: RunData): RunTrail['gone'] {
+function goneRecords({ runId, records, audit }: RunData): RunTrail['gone'] {
   const missing = new Map<RunTopic, Set<string>>();
-  const note = (topic: RunTopic, name: string): void =>
-    void missing.set(topic, (missing.get(topic) ?? new Set()).add(name));
-  for (const { kind, outcome, causedBy } of audit.invocations) {
+  const expect = (topic: RunTopic, eventId: string): void => {
+    if (records[topic].some(({ message }) => message.eventId === eventId)) return;
+    missing.set(topic, (missing.get(topic) ?? new Set()).add(eventId));
+  };
+  for (const { kind, station, outcome, causedBy } of audit.invocations) {
     const trace = TRACES[kind];
     if (trace === undefined || causedBy === null) continue;
-    const { input, output } = trace;
-    if (!records[input].some(({ message }) => message.eventId === causedBy)) note(input, causedBy);
-    const gaveNothing = outcome === 'ALREADY_ANSWERED' || (kind === 'REVIEW' && outcome === 'REPEAT');
-    if (!gaveNothing && !records[output].some(({ message }) => message.causedBy === causedBy))
-      note(output, causedBy);
+    expect(trace.input, causedBy);
+    if (gaveNothing(kind, outcome)) continue;
+    const from = { station, runId, inputEventId: causedBy, topic: trace.output, ordinal: 0 };
+    const mark =
+      kind !== 'REVIEW' && (outcome === 'REPEAT' || outcome === 'REFUSED') ? { mark: outcome } : {};
+    expect(trace.output, derivedEventId(sha256, { ...from, ...mark }));
   }
   return [...missing].map(([topic, names]) => ({ topic, records: names.size }));
+}
+
+function gaveNothing(kind: string, outcome: string): boolean {
+  return outcome === 'ALREADY_ANSWERED' || (kind === 'REVIEW' && outcome === 'REPEAT');
 }
 
 /** The trail as JSON: snake_case, instants (the fields that end in `_at`) in RFC 3339, durations in milliseconds. */

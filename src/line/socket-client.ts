@@ -18,16 +18,20 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 export async function connectSocket(folder: string): Promise<LineClient | null> {
   const path = socketPathToConnect(folder);
   if (path === null) return null;
-  const client = clientOver(path);
   try {
-    await client.health();
-    return client;
+    await readAnswer(await send(path, 'GET', '/health', undefined, AbortSignal.timeout(HEALTH_MS)));
+    return clientOver(path);
   } catch (error) {
     // The socket of a process that is gone.
     if (isNobodyThere(error)) return null;
-    throw error;
+    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+    const params = { seconds: HEALTH_MS / 1000, what: `the line that listens at ${path}` };
+    throw new ProoflineError('PL_TIMEOUT', params, { cause: error });
   }
 }
+
+/** A line that is alive answers at once. */
+const HEALTH_MS = 10_000;
 
 function isNobodyThere(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -124,7 +124,7 @@ function draftTrail(said: Said, eventId: string): DraftTrail {
     judgedAt: verdict?.timestamp ?? note?.measured.finishedAt ?? null,
     guardTook: note === undefined ? null : note.measured.finishedAt - note.measured.startedAt,
     repeats: Math.max(0, handedIn.length - 1),
-    lost: verdict === undefined && wasGivenUp(data, eventId),
+    lost: verdict === undefined && wasGivenUp(data, eventId, about?.draftId ?? null),
     ...textOf(first, verdict),
     verdict: verdictTrail(verdict?.message, note, verdictEventId),
     reviews: reviewTrails(said, verdictEventId),
@@ -133,8 +133,11 @@ function draftTrail(said: Said, eventId: string): DraftTrail {
   };
 }
 
-function wasGivenUp({ audit }: RunData, eventId: string): boolean {
-  return audit.invocations.some((note) => note.kind === 'DEAD_LETTER' && note.causedBy === eventId);
+function wasGivenUp({ audit, deadLetters }: RunData, eventId: string, draftId: string | null): boolean {
+  if (deadLetters.some(({ message }) => message.causedBy === eventId)) return true;
+  return audit.invocations.some(
+    (note) => note.kind === 'DEAD_LETTER' && note.draftId === draftId && draftId !== null,
+  );
 }
 
 /** Event ids are derived, so the verdict's is known also where the verdict is gone. */

@@ -185,14 +185,24 @@ function noteOf({ notes }: Sources, kind: string): ToolInvocation | undefined {
   return ofKind.find(({ outcome }) => outcome !== 'REPEAT' && outcome !== 'REFUSED') ?? ofKind[0];
 }
 
-function stateWithoutAnswer(
-  { notes, entry }: Sources,
-  project: ToolInvocation | undefined,
-): LookupTrail['state'] {
+function stateWithoutAnswer(sources: Sources, project: ToolInvocation | undefined): LookupTrail['state'] {
   const { outcome = '' } = project ?? {};
   if (outcome === 'READY' || outcome === 'FAILED' || outcome === 'REFUSED') return outcome;
+  const { entry } = sources;
   if (entry !== undefined && entry.state !== 'PENDING') return entry.state;
-  return notes.some(({ kind }) => kind === 'DEAD_LETTER') ? 'LOST' : 'PENDING';
+  return wasGivenUp(sources) ? 'LOST' : 'PENDING';
+}
+
+/** True when the request, or what followed from it, lies with the dead letters. */
+function wasGivenUp({ data, notes, entry, requestEventId }: Sources): boolean {
+  const { records, deadLetters } = data;
+  const followed = [...records['raw-hits.v1'], ...records['postprocessed.v1']]
+    .filter(({ message }) => message.requestEventId === requestEventId)
+    .map(({ message }) => message.eventId);
+  const passed = new Set([requestEventId, ...followed]);
+  if (deadLetters.some(({ message }) => message.causedBy !== null && passed.has(message.causedBy)))
+    return true;
+  return entry === undefined && notes.some(({ kind }) => kind === 'DEAD_LETTER');
 }
 
 function durationOf(note: ToolInvocation | undefined): number | null {

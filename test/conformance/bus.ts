@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { followTests } from './bus-follow.js';
+import { handlerTests } from './bus-handlers.js';
 import { laneTests } from './bus-lanes.js';
 import { logTests } from './bus-logs.js';
 import { stepTests } from './bus-steps.js';
@@ -18,6 +19,7 @@ export function busConformance(name: string, make: MakeBus): void {
     logTests(subject);
     stepTests(subject);
     laneTests(subject);
+    handlerTests(subject);
     followTests(subject);
   });
 }

@@ -150,7 +150,7 @@ describe('the doors of the line', () => {
     const line = lineOf();
     const lookup = {
       query: 'lone \ud800 surrogate',
-      filters: { 'a\udfff': ['\ud800', { b: '\ud83d\ude00' }] },
+      filters: { 'a\udfff': ['\ud800', { b: '\ud83d\ude00' }, '\\ud800'] },
     };
     expect(await ask(line, lookup)).toMatchObject({ state: 'READY' });
     const request = lookupRequested(lookupOf(lookup), 0);

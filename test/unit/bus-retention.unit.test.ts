@@ -60,6 +60,17 @@ describe('retention', () => {
     );
   });
 
+  test('given a group that has not read them yet, old records stay until it has', async () => {
+    const bus = openBus({ now: () => 0 });
+    await bus.append(newRecords('raw-hits.v1', 0, 5));
+    const reader = consume(bus, { group: 'slow', topics: ['raw-hits.v1'], maxRecords: 2 });
+    await waitUntil('the group has read all', () => reader.records().length === 5);
+    await reader.consumption.stop();
+    await bus.append(newRecords('raw-hits.v1', 0, 3, 'unread'));
+    expect(await clean(bus, 8 * DAY_MS)).toBe(5);
+    expect(textsOf(await readAll(bus, 'raw-hits.v1', 0))).toHaveLength(3);
+  });
+
   test('given that the bus is closing, it stops', async () => {
     const bus = openBus({ now: () => 0 });
     await bus.append(newRecords('raw-hits.v1', 0, 10));
@@ -110,10 +121,12 @@ describe('compaction', () => {
     expect(await clean(bus, Date.now())).toBe(1);
   });
 
-  test('keeps records however old they are', async () => {
+  test('keeps records however old they are, but tombstones for 30 days', async () => {
     const bus = openBus({ now: () => 0 });
     await bus.append([entry(0, 'a', 'a'), entry(0, 'b', null)]);
-    expect(await clean(bus, 100_000 * DAY_MS)).toBe(0);
+    expect(await clean(bus, 30 * DAY_MS)).toBe(0);
+    expect(await clean(bus, 100_000 * DAY_MS)).toBe(1);
+    expect(textsOf(await readAll(bus, LEDGER, 0))).toEqual(['a']);
   });
 
   test('given another topic with the same keys, that is left alone', async () => {

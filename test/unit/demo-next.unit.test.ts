@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/program.js';
 import { nextCommands } from '../../src/cli/render/demo-next.js';
@@ -8,7 +9,7 @@ import { removeTempFolders, tempFolder } from '../support/temp-folder.js';
 /** The commands that the demo prints, typed as they are printed, one after the other in one data folder. */
 describe('what the demo tells to try next', () => {
   const printed = nextCommands({
-    command: commandName(),
+    command: commandName(process.cwd()),
     examples: examplesFolder(),
     cwd: process.cwd(),
     kept: null,
@@ -22,6 +23,10 @@ describe('what the demo tells to try next', () => {
     };
     expect(scripts['proofline']).toContain('src/cli/main.js');
     expect(printed.every((command) => command.startsWith('npm run -s proofline -- '))).toBe(true);
+  });
+
+  test('is called as a file from another folder', () => {
+    expect(commandName(join(process.cwd(), 'test'))).toBe('node ../dist/src/cli/main.js');
   });
 
   test('works as it is printed', async () => {

@@ -29,6 +29,8 @@ export interface EmbeddedBus extends Bus {
 }
 
 const CLEAN_UP_MS = 3_600_000;
+/** The first time comes soon: a process that is often started again must clean as well. */
+const FIRST_CLEAN_UP_MS = 60_000;
 
 /**
  * Opens the folder's bus for writing: durable logs in one SQLite file, for one machine and one writing process.
@@ -58,10 +60,11 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
   const turns = createTurns();
   const stopped = new AbortController();
   const running = new Set<Consumption>();
-  const cleaning = setInterval(
-    () => void cleanUp({ writer, log, partitions }, now(), stopped.signal).catch(() => 0),
-    CLEAN_UP_MS,
-  ).unref();
+  const clean = (): void => {
+    // What goes wrong here is told to whoever writes next; the next time tries again.
+    cleanUp({ writer, log, partitions }, now(), stopped.signal).catch(() => undefined);
+  };
+  const cleaning = [setTimeout(clean, FIRST_CLEAN_UP_MS).unref(), setInterval(clean, CLEAN_UP_MS).unref()];
 
   function keep(consumption: Consumption): Consumption {
     const kept = { stop: () => consumption.stop().finally(() => running.delete(kept)) };
@@ -97,7 +100,7 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
     ...reading(log),
     async close() {
       stopped.abort();
-      clearInterval(cleaning);
+      for (const timer of cleaning) clearTimeout(timer);
       await Promise.all([...running].map((each) => each.stop()));
       await writer.idle();
       db.close();

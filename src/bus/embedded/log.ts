@@ -12,6 +12,8 @@ export interface Log {
   read(topic: TopicName, partition: number, from: number, limit: number, maxBytes?: number): StoredRecord[];
   bounds(topic: TopicName, partition: number): { low: number; end: number };
   committed(group: string, topic: TopicName, partition: number): number | null;
+  /** The smallest next offset of all groups that read the partition; null when none does. */
+  readByAll(topic: TopicName, partition: number): number | null;
   /** Moves offsets that are where the caller left them; anything else throws, to be rolled back. */
   moveOffsets(group: string, partition: number, from: NextOffsets, to: NextOffsets): void;
 }
@@ -49,6 +51,7 @@ export function openLog(db: Database.Database, partitions: number): Log {
   );
   const end = db.prepare('SELECT next FROM log WHERE topic = ? AND partition = ?').pluck();
   const low = db.prepare('SELECT min(offset) FROM record WHERE topic = ? AND partition = ?').pluck();
+  const slowest = db.prepare('SELECT min(next) FROM consumed WHERE topic = ? AND partition = ?').pluck();
   const committed = db
     .prepare('SELECT next FROM consumed WHERE consumer = ? AND topic = ? AND partition = ?')
     .pluck();
@@ -105,6 +108,7 @@ export function openLog(db: Database.Database, partitions: number): Log {
       return { low: (low.get(topicNumber(topic), partition) as number | null) ?? next, end: next };
     },
     committed: committedOffset,
+    readByAll: (topic, partition) => slowest.get(topicNumber(topic), partition) as number | null,
     moveOffsets(group, partition, from, to) {
       for (const [topic, next] of Object.entries(to) as [TopicName, number][]) {
         moveOffset(group, topic, partition, from[topic] ?? 0, next);

@@ -4,12 +4,15 @@ import type { Writer } from '../../sqlite/group-commit.js';
 import { topicNumber, type Log } from './log.js';
 
 const DAY_MS = 86_400_000;
+/** Days that a tombstone is kept, for readers that are behind. */
+const TOMBSTONE_DAYS = 30;
 /** Offsets that one short transaction looks at, so that the line goes on beside it. */
 const WINDOW = 500;
 
 /**
- * What Kafka's cleanup policies do: removes records past their retention, and of compacted logs what a newer
- * record of the same key replaces. Answers with the number of records removed.
+ * What Kafka's cleanup policies do: removes records past their retention, and of compacted logs what a newer record
+ * of the same key replaces, and tombstones that are old. Unlike Kafka it keeps what a group has begun to read and
+ * not read yet: on one machine nobody is served by losing it. Answers with the number of records removed.
  */
 export async function cleanUp(
   { writer, log, partitions }: { writer: Writer; log: Log; partitions: number },
@@ -19,7 +22,9 @@ export async function cleanUp(
   let removed = 0;
   for (const topic of topicNames) {
     for (let partition = 0; partition < partitions; partition++) {
-      removed += await cleanPartition(writer, topic, partition, log.bounds(topic, partition), now, signal);
+      const { low, end } = log.bounds(topic, partition);
+      const readByAll = Math.min(end, log.readByAll(topic, partition) ?? end);
+      removed += await cleanPartition(writer, topic, partition, { low, end: readByAll }, now, signal);
     }
   }
   return removed;
@@ -36,11 +41,11 @@ async function cleanPartition(
   const { cleanup, retentionDays } = topics[topic];
   if (cleanup === 'delete' && retentionDays === null) return 0;
   const compact = cleanup === 'compact';
-  const condition = compact ? REPLACED(topicNumber(topic)) : 'timestamp < @before';
-  const before = now - (retentionDays ?? 0) * DAY_MS;
+  const condition = compact ? replacedOrGone(topicNumber(topic)) : 'timestamp < @before';
+  const before = now - (retentionDays ?? TOMBSTONE_DAYS) * DAY_MS;
   let removed = 0;
   for (let from = low; from < end && !signal.aborted; from += WINDOW) {
-    const window = { partition, from, to: from + WINDOW, ...(compact ? {} : { before }) };
+    const window = { partition, from, to: Math.min(from + WINDOW, end), before };
     const count = await writer.write((db) => removeWindow(db, topicNumber(topic), condition, window));
     removed += count;
     // Logs are in the order of their timestamps: behind a window that keeps something, everything is kept.
@@ -49,10 +54,12 @@ async function cleanPartition(
   return removed;
 }
 
-/** A tombstone stays as the last record of its key: readers that begin at the start must see it. */
-const REPLACED = (topic: number): string =>
-  `EXISTS (SELECT 1 FROM record newer WHERE newer.topic = ${topic} AND newer.partition = record.partition
-     AND newer.key = record.key AND newer.offset > record.offset)`;
+/** The newest record of a key stays, also when it is a tombstone: readers that begin at the start must see it. */
+function replacedOrGone(topic: number): string {
+  return `((value IS NULL AND timestamp < @before) OR EXISTS (
+    SELECT 1 FROM record newer WHERE newer.topic = ${topic} AND newer.partition = record.partition
+      AND newer.key = record.key AND newer.offset > record.offset))`;
+}
 
 function removeWindow(db: Database.Database, topic: number, condition: string, window: object): number {
   const where = `topic = ${topic} AND partition = @partition AND offset >= @from AND offset < @to`;

@@ -25,10 +25,10 @@ export const addCheck: AddCommand = (program, context) => {
   program
     .command('check')
     .description('hold one report against exported evidence, without a line')
-    .requiredOption('--evidence FILE', 'the bundle of ledger entries; - for standard input')
-    .requiredOption('--draft FILE', 'the report; - for standard input')
-    .option('--keys DIR', 'verify signatures with the public keys of this folder')
-    .option('--at INSTANT', 'when the report was handed in, RFC 3339 (now without)')
+    .requiredOption('--evidence <FILE>', 'the bundle of ledger entries; - for standard input')
+    .requiredOption('--draft <FILE>', 'the report; - for standard input')
+    .option('--keys <DIR>', 'verify signatures with the public keys of this folder')
+    .option('--at <INSTANT>', 'when the report was handed in, RFC 3339 (now without)')
     .addHelpText('after', HELP)
     .action((options: CheckOptions) => check(options, context));
 };

@@ -26,8 +26,8 @@ export const addDev: AddCommand = (program, context) => {
   program
     .command('dev')
     .description('run the whole line on this machine, in one process')
-    .option('--docs DIR', 'the folder of documents to index and to look things up in')
-    .option('--watch SECONDS', 'index again what has changed, every so many seconds')
+    .option('--docs <DIR>', 'the folder of documents to index and to look things up in')
+    .option('--watch <SECONDS>', 'index again what has changed, every so many seconds')
     .addHelpText('after', HELP)
     .action((options: DevOptions) => dev(options, context));
 };
@@ -39,6 +39,7 @@ async function dev(options: DevOptions, context: CommandContext): Promise<void> 
   if (docs === null && watchSeconds !== null) throw invalid('--watch needs a folder: --docs DIR');
   if (docs !== null && config.pyRag !== null)
     throw invalid('--docs and PROOFLINE_PYRAG_URL are both given; lookups go to one of them');
+  if (docs !== null) (await import('../../line/retrieval.js')).assertFolder(docs);
   const line = await open(config, context);
   try {
     await run(line, docs, watchSeconds, context);

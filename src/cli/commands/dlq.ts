@@ -38,9 +38,9 @@ export const addDlq: AddCommand = (program, context) => {
   dlq
     .command('list', { isDefault: true })
     .description('what was given up, by whom and why')
-    .option('--station NAME', 'only by this station')
-    .option('--code CODE', 'only with this code')
-    .option('--run RUN', 'only of this run')
+    .option('--station <name>', 'only by this station')
+    .option('--code <code>', 'only with this code')
+    .option('--run <run>', 'only of this run')
     .action((options: FilterOptions) => list(options, context));
   dlq
     .command('show')
@@ -52,11 +52,11 @@ export const addDlq: AddCommand = (program, context) => {
     .description('write the record to its topic again; without --yes only say what would be written')
     .argument('[id]', 'the event id of the dead letter, or a beginning that no other has')
     .option('--all', 'all that were not replayed yet')
-    .option('--station NAME', 'with --all: only by this station')
-    .option('--code CODE', 'with --all: only with this code')
-    .option('--run RUN', 'with --all: only of this run')
-    .option('--rate N', 'with --all: at most so many a second', '10')
-    .option('--by NAME', 'who replays it, for the marker; you, without it')
+    .option('--station <name>', 'with --all: only by this station')
+    .option('--code <code>', 'with --all: only with this code')
+    .option('--run <run>', 'with --all: only of this run')
+    .option('--rate <n>', 'with --all: at most so many a second', '10')
+    .option('--by <name>', 'who replays it, for the marker; you, without it')
     .option('--yes', 'do it')
     .action((id: string | undefined, options: ReplayOptions) => replay(id, options, context));
 };
@@ -100,16 +100,19 @@ async function replay(
 ): Promise<void> {
   const { invalid, wholeNumber } = await import('../option-values.js');
   const { ProoflineError } = await import('../../contracts/errors.js');
-  const all = options.all === true;
-  if (all === (id !== undefined)) throw invalid('give the id of one dead letter, or --all');
+  if ((options.all === true) === (id !== undefined))
+    throw invalid('give the id of one dead letter, or --all');
   const rate = wholeNumber('--rate', options.rate, 1, 10_000);
   const plans = await plansFor(id, options, context);
-  const [only] = plans;
-  if (id !== undefined && only !== undefined && only.problem !== null)
-    throw new ProoflineError('PL_REPLAY_REFUSED', { problem: only.problem });
-  if (options.yes !== true) await report(plans.map(undone), all, false, context);
-  else
-    await report(await replayAll(plans, { rate, by: nameOf(options, context) }, context), all, true, context);
+  const problem = plans[0]?.problem ?? null;
+  if (id !== undefined && problem !== null) throw new ProoflineError('PL_REPLAY_REFUSED', { problem });
+  const dryRun = options.yes !== true;
+  const print = await printer(dryRun, context);
+  if (dryRun) for (const planned of plans) print({ planned, replayed: null, failure: null });
+  else await replayAll(plans, { rate, by: nameOf(options, context) }, context, print);
+  if (context.global().json) return;
+  if (plans.length === 0) context.io.out('No dead letter to replay.\n');
+  else if (dryRun) context.io.out('Nothing was written. --yes does it.\n');
 }
 
 async function plansFor(
@@ -130,65 +133,62 @@ async function plansFor(
   });
 }
 
-function undone(planned: PlannedReplay): ReplayLine {
-  return { planned, replayed: null, failure: null };
-}
-
 /** Who the marker names. */
 function nameOf({ by }: ReplayOptions, { io }: CommandContext): string {
   return by ?? io.env['USER'] ?? io.env['USERNAME'] ?? 'unknown';
 }
 
+/** Each is told as soon as it is done: whoever stops it in between knows how far it came. */
 async function replayAll(
   plans: readonly PlannedReplay[],
   how: { readonly rate: number; readonly by: string },
   context: CommandContext,
-): Promise<readonly ReplayLine[]> {
-  if (plans.every(({ target }) => target === null)) return plans.map(undone);
+  print: (line: ReplayLine) => void,
+): Promise<void> {
   const { withLine } = await import('../with-line.js');
   const { setTimeout: pause } = await import('node:timers/promises');
-  return withLine(context, 'a line', async (client) => {
-    const lines: ReplayLine[] = [];
-    for (const planned of plans) {
-      if (lines.some(({ replayed }) => replayed !== null) && planned.target !== null)
-        await pause(1000 / how.rate, undefined, { signal: context.io.signal });
-      lines.push(await replayOne(client, planned, how.by));
+  const todo = plans.filter(({ target }) => target !== null);
+  for (const planned of plans) if (planned.target === null) print({ planned, replayed: null, failure: null });
+  if (todo.length === 0) return;
+  await withLine(context, 'a line', async (client) => {
+    for (const [i, planned] of todo.entries()) {
+      if (i > 0) await pause(1000 / how.rate, undefined, { signal: context.io.signal });
+      print(await replayOne(client, planned, how.by, todo.length > 1));
     }
-    return lines;
   });
 }
 
-/** Somebody may have replayed it meanwhile: that is told, and the others go on. */
-async function replayOne(client: LineClient, planned: PlannedReplay, by: string): Promise<ReplayLine> {
+/** Somebody may have replayed it meanwhile: of several, that is told and the others go on. */
+async function replayOne(
+  client: LineClient,
+  planned: PlannedReplay,
+  by: string,
+  goOn: boolean,
+): Promise<ReplayLine> {
   const { isProoflineError } = await import('../../contracts/errors.js');
-  if (planned.target === null) return undone(planned);
   const { letter, at } = planned.summary;
   const request = { deadLetterEventId: letter.eventId, partition: at.partition, offset: at.offset, by };
   try {
     return { planned, replayed: await client.replay(request), failure: null };
   } catch (error) {
-    if (!isProoflineError(error, 'PL_REPLAY_REFUSED', 'PL_NOT_FOUND', 'PL_RECORD_TOO_LARGE')) throw error;
+    const isItsOwn = isProoflineError(error, 'PL_REPLAY_REFUSED', 'PL_NOT_FOUND', 'PL_RECORD_TOO_LARGE');
+    if (!isItsOwn || !goOn) throw error;
     return { planned, replayed: null, failure: error.message };
   }
 }
 
-async function report(
-  lines: readonly ReplayLine[],
-  all: boolean,
-  done: boolean,
+async function printer(
+  dryRun: boolean,
   { io, global, exit }: CommandContext,
-): Promise<void> {
+): Promise<(line: ReplayLine) => void> {
   const { coloursFor } = await import('../render/error.js');
   const { paintFor } = await import('../render/page.js');
   const { renderReplay, replayLineJson } = await import('../render/dlq.js');
-  if (lines.some(({ failure }) => failure !== null)) exit(1);
-  if (global().json) {
-    const json = lines.map(replayLineJson);
-    io.out(`${JSON.stringify(all ? { dry_run: !done, replays: json } : { dry_run: !done, ...json[0] })}\n`);
-    return;
-  }
+  const { json } = global();
   const paint = paintFor({ colours: coloursFor(io) });
-  for (const line of lines) io.out(renderReplay(line, paint));
-  if (lines.length === 0) io.out('No dead letter to replay.\n');
-  else if (!done) io.out('Nothing was written. --yes does it.\n');
+  return (line) => {
+    if (line.failure !== null) exit(1);
+    if (json) io.out(`${JSON.stringify({ dry_run: dryRun, ...replayLineJson(line) })}\n`);
+    else io.out(renderReplay(line, paint));
+  };
 }

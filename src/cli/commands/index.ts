@@ -26,6 +26,9 @@ export const addIndex: AddCommand = (program, context) => {
 };
 
 async function index(dir: string, context: CommandContext): Promise<void> {
+  const { assertFolder } = await import('../../line/retrieval.js');
+  // Before a data folder is made for it.
+  assertFolder(dir);
   const answer = await withLine(context, 'nothing', (client) => indexWithProgress(client, dir, context.io));
   const { indexLines } = await import('../render/index-report.js');
   print(

@@ -28,9 +28,9 @@ export const addSubmit: AddCommand = (program, context) => {
     .command('submit')
     .description('hand in a report: is every citation real, and is it published?')
     .argument('<file>', 'the report as JSON; - for standard input')
-    .requiredOption('--run ID', 'the run whose lookups it cites')
-    .option('--draft-id ID', 'the id of this report (made up without)')
-    .option('--attempt N', 'number of the report in the run, from 1', '1')
+    .requiredOption('--run <ID>', 'the run whose lookups it cites')
+    .option('--draft-id <ID>', 'the id of this report (made up without)')
+    .option('--attempt <N>', 'number of the report in the run, from 1', '1')
     .addHelpText('after', HELP)
     .action((file: string, options: SubmitOptions) => submit(file, options, context));
 };

@@ -26,8 +26,8 @@ export const addTrail: AddCommand = (program, context) => {
     .description('what happened in a run, from question to verdict')
     .argument('[run]', 'run_id; without it, the latest runs are listed')
     .option('--texts', 'show texts whole')
-    .option('--snapshot FILE', 'write all records of the run into a JSON file')
-    .option('--limit N', 'how many runs to list', '20')
+    .option('--snapshot <file>', 'write all records of the run into a JSON file')
+    .option('--limit <n>', 'how many runs to list', '20')
     .addHelpText('after', HELP)
     .action((run: string | undefined, options: TrailOptions) =>
       run === undefined ? listRuns(options, context) : tellRun(run, options, context),

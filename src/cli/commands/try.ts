@@ -26,7 +26,7 @@ export const addTry: AddCommand = (program, context) => {
     .command('try')
     .description('run one rule on JSON by hand, without a line')
     .argument('<station>', 'the rule')
-    .requiredOption('--input FILE', 'its input; - for standard input')
+    .requiredOption('--input <FILE>', 'its input; - for standard input')
     .option('--check', 'compare with what the cases of the file expect')
     .addHelpText('after', HELP)
     .action((station: string, options: TryOptions) => tryStation(station, options, context));

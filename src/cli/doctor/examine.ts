@@ -19,9 +19,11 @@ export async function examine(io: CliIo, data: string, now: number): Promise<rea
   const paths = dataFolder(config.data);
   if (folder.found && existsSync(paths.bus) && folder.check.status === 'ok') {
     const health = await runningLine(config.data).catch(() => null);
+    const line = await looking('line', () => checkRunning(paths, health));
+    const taken = line.some(({ status }) => status === 'fail');
     checks.push(
-      ...(await looking('line', () => checkRunning(paths, health))),
-      ...(await looking('storage', () => checkStorage(paths, health))),
+      ...line,
+      ...(taken ? [] : await looking('storage', () => checkStorage(paths, health))),
       ...(await looking('work', () => checkWaiting(paths, health))),
       ...(await looking('clock', () => checkClock(paths, now))),
       ...(await looking('keys', () => checkKeys(config.keys ?? paths.keys))),

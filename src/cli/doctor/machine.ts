@@ -1,5 +1,5 @@
-import { access, constants, statfs } from 'node:fs/promises';
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readConfig, type Config } from '../../config/config.js';
 import { isProoflineError } from '../../contracts/errors.js';
@@ -62,8 +62,11 @@ const MIB = 1024 * 1024;
 const TOO_LITTLE = 100 * MIB;
 const LITTLE = 1024 * MIB;
 
+/** Of a folder that is not there yet, the disk that it would be made on. */
 export async function checkDisk(folder: string): Promise<Check> {
-  const { bavail, bsize } = await statfs(folder).catch(() => statfs(dirname(folder)));
+  let place = folder;
+  while (!existsSync(place)) place = dirname(place);
+  const { bavail, bsize } = await statfs(place);
   const free = bavail * bsize;
   const finding = `${free >= 10 * LITTLE ? `${Math.round(free / LITTLE)} GiB` : `${Math.round(free / MIB)} MiB`} are free`;
   const fix = 'Make room: a full disk makes the line wait.';

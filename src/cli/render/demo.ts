@@ -1,4 +1,5 @@
 import type { DemoDraft, DemoLookup, DemoReport, DemoRun } from '../../demo/run-demo.js';
+import { evidenceLimits } from '../../evidence/limits.js';
 import { draftStory, markOf } from './demo-draft.js';
 import { column, type Paint } from './page.js';
 import { safeText } from './safe-text.js';
@@ -82,8 +83,8 @@ function lastHeading(breadcrumb: string | null): string {
 
 /** What a reason means, where its name does not say it. */
 const REASONS: Readonly<Record<string, string>> = {
-  DOC_CAP: 'two passages a document',
-  TOTAL_CAP: 'five passages in all',
+  DOC_CAP: `${evidenceLimits.maxBlocksPerDocument} passages a document`,
+  TOTAL_CAP: `${evidenceLimits.maxBlocks} passages in all`,
 };
 
 function wordsOf(reason: string): string {

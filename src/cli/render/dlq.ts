@@ -95,7 +95,7 @@ export function renderLetter(known: KnownDeadLetter, codec: Codec, paint: Paint)
     `${paint('strong', `dead letter ${safeText(eventId)}`)}  ${instant(at.timestamp)}`,
     ...field('why', `${code}: ${message}`),
     ...field('solve', solveOf(code) ?? ''),
-    ...field('given up by', `${station}, attempt ${attempt}`),
+    ...field('station', `${station}, attempt ${attempt}`),
     ...field('record', `${placeOf(origin)}${runId === '' ? '' : `, run ${runId}`}`),
     ...field('key', key === null ? 'none' : safeCut(key.toString('utf8'), 300)),
     ...headers.map(

@@ -65,13 +65,14 @@ function nothingFound({ no_evidence_basis: basis }: ProjectedJson): readonly str
 }
 
 /** Lines of an excerpt that a person is shown; the agent view has it whole. */
-const EXCERPT_LINES = 3;
+const EXCERPT_LINES = 4;
 const INDENT = '    ';
 
 function itemLines(item: JsonObject, number: number, paint: Paint): readonly string[] {
   const { document_id: id, title, breadcrumb, source, excerpt } = item;
   const about = [text(title), text(breadcrumb), text(source)].filter((part) => part !== '');
-  const lines = wrapped(text(excerpt), WIDTH - INDENT.length);
+  const paragraphs = text(excerpt).split('\n');
+  const lines = paragraphs.flatMap((paragraph) => wrapped(paragraph, WIDTH - INDENT.length));
   const shown = lines.slice(0, EXCERPT_LINES).map((line) => INDENT + line);
   if (lines.length > EXCERPT_LINES) shown.push(`${INDENT}${paint('faint', '…')}`);
   return [
@@ -84,9 +85,10 @@ function itemLines(item: JsonObject, number: number, paint: Paint): readonly str
   ];
 }
 
-/** A breadcrumb begins with the title: a title that it repeats is left out. */
+/** A breadcrumb begins with the title: what is said twice is left out. */
 function distinct(parts: readonly string[]): readonly string[] {
-  return parts.filter((part, i) => !parts.some((other, j) => j !== i && other.startsWith(`${part} > `)));
+  const different = [...new Set(parts)];
+  return different.filter((part) => !different.some((other) => other.startsWith(`${part} > `)));
 }
 
 function leftOutLines({ dropped }: LookupAnswer, { cuts }: ProjectedJson): readonly string[] {
@@ -106,10 +108,12 @@ function listed(label: string, names: readonly string[]): readonly string[] {
 }
 
 function idLines(projected: ProjectedJson, paint: Paint): readonly string[] {
-  const expires = projected.expires_at === null ? '' : `   citable until ${projected.expires_at}`;
+  const { run_id: run, tool_call_id: call, expires_at: expires } = projected;
+  const row = (label: string, value: string): string => `${label.padEnd(LABEL)}${safeText(value)}`;
   return [
-    `${'run'.padEnd(LABEL)}${safeText(projected.run_id)}`,
-    `${'call'.padEnd(LABEL)}${safeText(projected.tool_call_id)}${paint('faint', expires)}`,
+    row('run', run),
+    row('call', call),
+    ...(expires === null ? [] : [paint('faint', row('expires', expires))]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { ProoflineError } from '../../contracts/errors.js';
-import { isOneEditApart } from '../../guard/edits.js';
+import { fieldGuesser } from '../../guard/field-names.js';
 
 /** A rule as `proofline try` runs it: JSON in, JSON out. An input that it cannot use throws PL_INPUT_INVALID. */
 export type TryStation = (input: unknown) => unknown;
@@ -29,8 +29,8 @@ export const stationNames: readonly string[] = Object.keys(stations);
 export function loadStation(name: string): Promise<TryStation> {
   const load = Object.hasOwn(stations, name) ? stations[name] : undefined;
   if (load !== undefined) return load();
-  const near = stationNames.find((known) => isOneEditApart(known, name));
-  const hint = near === undefined ? '' : `, did you mean ${near}?`;
-  const problem = `${JSON.stringify(name)} is no rule to try${hint} There are: ${stationNames.join(', ')}`;
+  const near = fieldGuesser(stationNames)(name);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  const problem = `${JSON.stringify(name)} is no rule to try${hint} (${stationNames.join(', ')})`;
   throw new ProoflineError('PL_INPUT_INVALID', { problem });
 }
