@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
-const READY = /ready/i;
+const READY = /^running /m;
 const LIMIT_MS = 40 * 60_000;
 
 function commandsOf(markdown) {

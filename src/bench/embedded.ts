@@ -30,7 +30,9 @@ export async function benchEmbedded(
   const line = openLine({ folder, search: memorySearch(sampleHits(1, HITS, CHARS)) });
   try {
     const alone = await oneAtATime(line, 200);
+    const before = process.cpuUsage();
     const throughput = await lookupsPerSecond(line, load, onProgress);
+    const { user, system } = process.cpuUsage(before);
     const drafts = await draftsPerSecond(line, load, throughput.shown);
     const bare = bareTransactions(folder);
     const unit = 'per s';
@@ -43,6 +45,7 @@ export async function benchEmbedded(
         unit,
         baseline: bare,
       },
+      { name: 'processor time of a lookup', value: (user + system) / 1000 / load.lookups, unit: 'ms' },
       { name: 'drafts to the verdict', value: drafts, unit, baseline: bare },
       { name: 'resident memory', value: process.memoryUsage.rss() / 1048576, unit: 'MiB' },
     ];

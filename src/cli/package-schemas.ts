@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brokenPromises, lockOf, unlocked, withoutDoc, type Lock } from '../contracts/freeze.js';
+import { avroTypeOf, brokenPromises, lockOf, unlocked, withoutDoc, type Lock } from '../contracts/freeze.js';
 import { avroSchemas } from '../contracts/generated.js';
 import { agentViewJsonSchema } from '../guard/agent-view-schema.js';
 import { draftJsonSchema } from '../guard/draft-schema.js';
@@ -31,23 +31,60 @@ export function schemaText(file: string, folder = schemasFolder()): string {
 
 /** What is wrong with the schemas of the package, each with what to do; empty when nothing is. */
 export function schemaProblems(folder = schemasFolder()): string[] {
-  const read = (file: string): unknown => JSON.parse(schemaText(file, folder)) as unknown;
-  const files = (suffix: string): string[] => readdirSync(folder).filter((file) => file.endsWith(suffix));
-  const lock = read('frozen.lock.json') as Lock;
-  const avro = files('.avsc').map((file) => [file.replace('.avsc', ''), read(file)] as const);
-  const json = files('.schema.json').map((file) => [file, read(file)] as const);
-  const current = lockOf(avro, json);
-  const used: Readonly<Record<string, unknown>> = {
-    ...avroSchemas,
-    ...Object.fromEntries(Object.entries(JSON_SCHEMAS).map(([file, schema]) => [file, schema()])),
-  };
+  const files = readdirSync(folder);
+  const avro = readAll(folder, files, '.avsc', avroTypeOf);
+  const json = readAll(folder, files, '.schema.json');
+  const lock = JSON.parse(schemaText('frozen.lock.json', folder)) as Lock;
+  const current = lockOf(
+    avro.read.map(([file, schema]) => [file.replace('.avsc', ''), schema] as const),
+    json.read,
+  );
+  const foreign = [...avro.read, ...json.read].filter(([file, schema]) => !isSame(schema, used(file)));
   return [
+    ...avro.problems,
+    ...json.problems,
     ...brokenPromises(lock, current),
     ...unlocked(lock, current).map((name) => `${name} is not in the lock`),
-    ...[...avro, ...json]
-      .filter(([name, schema]) => !isSame(schema, used[name]))
-      .map(([name]) => `schemas/${name} is not what this version uses: install the package again`),
+    ...foreign.map(([file]) => `schemas/${file} is not what this version uses: install the package again`),
   ];
+}
+
+interface ReadSchemas {
+  readonly read: readonly (readonly [file: string, schema: unknown])[];
+  readonly problems: readonly string[];
+}
+
+function readAll(
+  folder: string,
+  files: readonly string[],
+  suffix: string,
+  check: (schema: unknown) => unknown = () => true,
+): ReadSchemas {
+  const read: [string, unknown][] = [];
+  const problems: string[] = [];
+  for (const file of files.filter((each) => each.endsWith(suffix)).sort()) {
+    try {
+      const schema = JSON.parse(schemaText(file, folder)) as unknown;
+      check(schema);
+      read.push([file, schema]);
+    } catch (error) {
+      problems.push(
+        `schemas/${file} is no schema: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  return { read, problems };
+}
+
+/** The schema that this version works with. */
+function used(file: string): unknown {
+  if (isOneOf(JSON_SCHEMAS, file)) return JSON_SCHEMAS[file]();
+  const name = file.replace('.avsc', '');
+  return isOneOf(avroSchemas, name) ? avroSchemas[name] : undefined;
+}
+
+function isOneOf<T extends object>(table: T, name: PropertyKey): name is keyof T {
+  return Object.hasOwn(table, name);
 }
 
 function isSame(schema: unknown, used: unknown): boolean {

@@ -85,7 +85,7 @@ const replaySchema = z.strictObject({
   by: z.string(),
 });
 
-const indexSchema = z.strictObject({ folder: z.string().min(1) });
+const indexSchema = z.strictObject({ folder: z.string().regex(/^[^\0]+$/) });
 
 /** @throws ProoflineError PL_INPUT_INVALID naming the fields that are wrong; so do the others. */
 export function lookupFromJson(json: unknown): Lookup {

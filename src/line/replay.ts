@@ -50,7 +50,7 @@ export function planReplay(letter: DeadLetter, codec: Codec, partitions: number)
   if (problem !== undefined) return refused(`it comes from ${topic}: ${problem}`);
   if (letter.value === null) return refused('it has no value, and would be given up again');
   const { partition, partitionBy } = placeOf(letter, topic, codec, partitions);
-  if (partition >= partitions) return refused(`${topic} has no partition ${partition}`);
+  if (partition < 0 || partition >= partitions) return refused(`${topic} has no partition ${partition}`);
   const record = {
     topic,
     partition,

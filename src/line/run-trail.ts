@@ -112,11 +112,14 @@ function goneRecords({ runId, records, audit }: RunData): RunTrail['gone'] {
     expect(trace.input, causedBy);
     if (gaveNothing(kind, outcome)) continue;
     const from = { station, runId, inputEventId: causedBy, topic: trace.output, ordinal: 0 };
-    const mark =
-      kind !== 'REVIEW' && (outcome === 'REPEAT' || outcome === 'REFUSED') ? { mark: outcome } : {};
-    expect(trace.output, derivedEventId(sha256, { ...from, ...mark }));
+    expect(trace.output, derivedEventId(sha256, { ...from, ...markOf(outcome) }));
   }
   return [...missing].map(([topic, names]) => ({ topic, records: names.size }));
+}
+
+/** What repeats and refusals are told apart from the first answer by. */
+function markOf(outcome: string): { readonly mark?: 'REPEAT' | 'REFUSED' } {
+  return outcome === 'REPEAT' || outcome === 'REFUSED' ? { mark: outcome } : {};
 }
 
 function gaveNothing(kind: string, outcome: string): boolean {

@@ -112,10 +112,7 @@ async function readProgress(
   onProgress: ((progress: IndexProgress) => void) | undefined,
   signal: AbortSignal | undefined,
 ): Promise<IndexAnswer> {
-  // What breaks it off also ends the lines.
-  response.on('error', () => undefined);
-  for await (const text of createInterface({ input: response })) {
-    const line = parseJson(text);
+  for await (const line of linesOf(response, signal)) {
     const error = errorFromWire(line);
     if (error !== null) throw error;
     if (!isJsonObject(line)) continue;
@@ -123,4 +120,14 @@ async function readProgress(
     if ('progress' in line) onProgress?.(line['progress'] as IndexProgress);
   }
   throw reasonOf(signal) ?? gone('/index', undefined);
+}
+
+async function* linesOf(response: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator {
+  // What breaks it off is thrown by the lines, and emitted besides.
+  response.on('error', () => undefined);
+  try {
+    for await (const text of createInterface({ input: response })) yield parseJson(text);
+  } catch (error) {
+    throw reasonOf(signal) ?? gone('/index', error);
+  }
 }

@@ -11,6 +11,7 @@ import { deadlineEventId } from '../../src/contracts/ids.js';
 import { partitionOf } from '../../src/contracts/partition.js';
 import { topics } from '../../src/contracts/topics.js';
 import { importPublicKey, rotateKey } from '../../src/ledger/keyring.js';
+import type { LedgerView } from '../../src/ledger/ledger-view.js';
 import { openLine } from '../../src/line/embedded-line.js';
 import { closeLines, lookupOf, only, openTestLine, type TestLine } from '../support/line.js';
 import { documentAbout, forgedDraft, tamper, trueDraft } from '../support/line-drafts.js';
@@ -22,6 +23,8 @@ afterEach(async () => {
   await closeLines();
   removeTempFolders();
 });
+
+const SOON = 20_000;
 
 const codesOf = (verdict: GuardVerdict): string[] => verdict.violations.map(({ code }) => code);
 
@@ -245,6 +248,37 @@ describe('a ledger view that lags', () => {
     expect(await only(line, 'verdict.v1')).toMatchObject({ status: 'PASSED' });
   });
 
+  test('given a view that catches up while the guard waits for it, the draft passes at once', async () => {
+    const waits = createGate();
+    const wrapLedger = (view: LedgerView): LedgerView => ({
+      ...view,
+      whenPast(partition, offset, timeoutMs) {
+        if (partition === partitionOf('run-1', 2)) waits.open();
+        return view.whenPast(partition, offset, timeoutMs);
+      },
+    });
+    const line = await answeredLine();
+    await line.close();
+    const lagging = openTestLine({
+      folder: line.folder,
+      wrapLedger,
+      stations: [],
+      guard: { catchUpMs: SOON },
+    });
+    lagging.start('retrieve', 'postprocess', 'project', 'ledger-view');
+    await lagging.idle();
+    await lagging.stop('ledger-view');
+    await lagging.ask({ toolCallId: 'call-2' });
+    await lagging.idle();
+    lagging.start('guard');
+    await lagging.handIn({ draftJson: trueDraft([{ toolCallId: 'call-2' }]) });
+    await waits.opened;
+    lagging.start('ledger-view');
+    await lagging.idle();
+    expect(await only(lagging, 'verdict.v1')).toMatchObject({ status: 'PASSED' });
+    expect(lagging.health.waiting()).toEqual([]);
+  });
+
   test('given a draft that no catching up can make true, it is rejected once the view has caught up', async () => {
     const line = openTestLine({ guard: { catchUpMs: 50 } });
     await line.ask({ runId: 'run-0' });
@@ -287,6 +321,23 @@ describe('a ledger view that lags', () => {
     const verdicts = await line.messages('verdict.v1');
     expect(verdicts).toHaveLength(300);
     expect(verdicts.filter(({ status }) => status !== 'PASSED')).toEqual([]);
+  });
+
+  test('given a view that is emptied between two reads, what it does not show any more accuses nobody', async () => {
+    const reads = { left: 0 };
+    const wrapLedger = (view: LedgerView): LedgerView => ({
+      ...view,
+      read: (partition, queries) =>
+        reads.left-- === 1 ? Promise.resolve({ position: 0, entries: [] }) : view.read(partition, queries),
+    });
+    const line = await answeredLine({ wrapLedger });
+    // The second read is the one behind the barrier, and then the one for what explains a finding.
+    for (const [i, draftJson] of [trueDraft([{}, { toolCallId: 'call-9' }]), forgedDraft()].entries()) {
+      reads.left = 2;
+      const verdict = await judged(line, { draftId: `draft-${i}`, draftJson });
+      expect(codesOf(verdict)).toEqual([['TOOL_CALL_UNKNOWN'], ['DOCUMENT_NOT_SHOWN']][i]);
+      expect(reads.left).toBeLessThan(1);
+    }
   });
 
   test('given a view that went back behind the guard’s back, nothing is judged until it has caught up', async () => {

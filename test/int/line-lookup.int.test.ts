@@ -714,6 +714,34 @@ describe('a disk that is full for a while', () => {
   });
 });
 
+describe('a ledger view that is behind when a station takes over', () => {
+  test('is waited for, so that what a predecessor wrote is known', async () => {
+    const folder = tempFolder();
+    const before = openTestLine({ folder });
+    await before.ask({ runId: 'run-0' });
+    await before.idle();
+    await before.stop('ledger-view');
+    await before.ask({});
+    await before.idle();
+    await before.close();
+
+    const search = scripted();
+    const line = openTestLine({ folder, search, stations: ['retrieve', 'postprocess', 'project'] });
+    await line.ask({});
+    await line.ask({ query: 'another question' });
+    line.start('ledger-view');
+    await line.idle();
+    expect(search.asked).toEqual([]);
+    const projected = (await line.messages('projected.v1')).filter(({ runId }) => runId === 'run-1');
+    expect(projected.map(({ state, repeat }) => [state, repeat])).toEqual([
+      ['READY', false],
+      ['READY', true],
+      ['REFUSED', false],
+    ]);
+    expect((await line.messages('ledger.v1')).filter(({ runId }) => runId === 'run-1')).toHaveLength(2);
+  });
+});
+
 describe('a ledger view that was lost behind the back of a station', () => {
   test('holds up lookups until it has caught up, so that none is accepted twice', async () => {
     const search = scripted();

@@ -20,7 +20,7 @@ export const addBench: AddCommand = (program, context) => {
   bench
     .command('rules')
     .description('postprocess, project, guard and review, without a bus')
-    .option('--seconds N', 'seconds a figure', '2')
+    .option('--seconds <N>', 'seconds a figure', '2')
     .action(async (options: { seconds: string }) => {
       const { benchRules } = await import('../../bench/rules.js');
       await print(context, benchRules(1000 * positive('--seconds', options.seconds)));
@@ -28,8 +28,8 @@ export const addBench: AddCommand = (program, context) => {
   bench
     .command('embedded')
     .description('the embedded line, with a retriever that answers from memory')
-    .option('--lookups N', 'lookups in all', '10000')
-    .option('--concurrency N', 'lookups at a time', '200')
+    .option('--lookups <N>', 'lookups in all', '10000')
+    .option('--concurrency <N>', 'lookups at a time', '200')
     .action(async (options: { lookups: string; concurrency: string }) => {
       const { benchEmbedded } = await import('../../bench/embedded.js');
       const load = {

@@ -90,6 +90,9 @@ async function printView(run: string, call: string | undefined, context: Command
   context.io.out(context.io.interactive ? `${safeText(view)}\n` : view);
 }
 
+/** Fields that count by name: the names are data. */
+const COUNTS: ReadonlySet<string> = new Set(['states', 'signatures']);
+
 async function verify(context: CommandContext): Promise<void> {
   const { publicKeys, readingFolder } = await import('../read-folder.js');
   const { verifyLedger } = await import('../../line/ledger-verify.js');
@@ -102,6 +105,6 @@ async function verify(context: CommandContext): Promise<void> {
   );
   const unchecked = report.signatures.NO_KEYS > 0;
   if (report.problemCount > 0 || unchecked) context.exit(1);
-  if (global().json) io.out(`${JSON.stringify(toSnakeJson(report))}\n`);
+  if (global().json) io.out(`${JSON.stringify(toSnakeJson(report, COUNTS))}\n`);
   else io.out(renderReport(report));
 }
