@@ -60,7 +60,7 @@ function needsBuild() {
 
 if (needsInstall()) {
   // Where no ready-made SQLite can be had it is compiled: with all cores, and for a short build.
-  const compile = { JOBS: 'max', CFLAGS: '-O2', CXXFLAGS: '-O1' };
+  const compile = { JOBS: 'max', CFLAGS: '-O2', CXXFLAGS: '-O1', npm_config_loglevel: 'error' };
   run('installing the packages', 'npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline'], compile);
 }
 if (!process.argv.includes('--install') && needsBuild()) {

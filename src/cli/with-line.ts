@@ -34,7 +34,7 @@ export async function withLine<T>(
   try {
     return await Promise.race([work(client), aborted(signal)]);
   } finally {
-    
+    await client.close();
   }
 }
 

@@ -286,6 +286,28 @@ describe('dlq replay', () => {
     expect(await readAll(line.bus, 'lookup-requested.v1', RIGHT)).toHaveLength(1);
   });
 
+  test('given a disk that fails, then neither the record nor the marker is written: they are one append', async () => {
+    const line = await lineWith();
+    const [known] = await line.read('dead-letter.v1');
+    const { partition, offset, value } = known!;
+    const request = { deadLetterEventId: value!.eventId, partition, offset, by: 'me' };
+    const appended: (readonly NewRecord[])[] = [];
+    const failing = {
+      ...line.bus,
+      append: (records: readonly NewRecord[]) => {
+        appended.push(records);
+        return Promise.reject(new Error('the disk failed'));
+      },
+    };
+
+    await expect(replayDeadLetter({ ...line, bus: failing }, request)).rejects.toThrow('the disk failed');
+    await replayDeadLetter(line, request);
+
+    expect(appended.map((records) => records.map(({ topic }) => topic))).toEqual([
+      ['lookup-requested.v1', 'dead-letter-done.v1'],
+    ]);
+  });
+
   test('given a place where another dead letter lies, then nothing is replayed', async () => {
     const line = await lineWith();
     const [known] = await line.read('dead-letter.v1');
