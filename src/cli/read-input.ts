@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { ProoflineError } from '../contracts/errors.js';
 import { parseJson } from '../contracts/json.js';
+import { inputInvalid } from './input.js';
 import type { CliIo } from './io.js';
 
 /** Files that a person names, and standard input for `-`. */
@@ -16,7 +16,7 @@ export async function readText(io: CliIo, file: string, maxBytes = MAX_INPUT_BYT
 /** The JSON value in the file. @throws ProoflineError PL_INPUT_INVALID. */
 export async function readJson(io: CliIo, file: string, maxBytes = MAX_INPUT_BYTES): Promise<unknown> {
   const value = parseJsonText(await readText(io, file, maxBytes));
-  if (value === undefined) throw invalid(`${nameOf(file)} is no JSON`);
+  if (value === undefined) throw inputInvalid(`${nameOf(file)} is no JSON`);
   return value;
 }
 
@@ -38,7 +38,7 @@ async function readFile(file: string, maxBytes: number): Promise<string> {
   } catch (error) {
     const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
     if (problem === undefined) throw error;
-    throw invalid(`${file} ${problem}`, error);
+    throw inputInvalid(`${file} ${problem}`, error);
   } finally {
     await handle?.close();
   }
@@ -65,7 +65,7 @@ async function readBounded(handle: FileHandle, file: string, maxBytes: number): 
     bytes += chunk.length;
     chunks.push(chunk);
   }
-  if (bytes > maxBytes) throw invalid(`${file} has more than ${maxBytes} bytes`);
+  if (bytes > maxBytes) throw inputInvalid(`${file} has more than ${maxBytes} bytes`);
   return Buffer.concat(chunks);
 }
 
@@ -73,10 +73,6 @@ function decode(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw invalid(`${file} is no UTF-8 text`, error);
+    throw inputInvalid(`${file} is no UTF-8 text`, error);
   }
-}
-
-function invalid(problem: string, cause?: unknown): ProoflineError {
-  return new ProoflineError('PL_INPUT_INVALID', { problem }, { cause });
 }

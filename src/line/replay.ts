@@ -72,7 +72,7 @@ function placeOf(
   partitions: number,
 ): { partition: number; partitionBy: ReplayPlan['partitionBy'] } {
   const { message } = readMessage(codec, topic, letter.value);
-  if (message !== null) return { partition: letter.origin.partition, partitionBy: 'run_id' };
+  if (message !== null) return { partition: partitionOf(message.runId, partitions), partitionBy: 'run_id' };
   if (letter.key !== null)
     return { partition: (murmur2(letter.key) & 0x7fffffff) % partitions, partitionBy: 'key' };
   return { partition: letter.origin.partition, partitionBy: 'origin' };

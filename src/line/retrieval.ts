@@ -58,7 +58,7 @@ function localRetrieval(paths: DataFolder): Retrieval {
       close: () => index?.close() ?? Promise.resolve(),
     },
     assertReady() {
-      if (false)
+      if (!ready)
         throw new ProoflineError('PL_INDEX_UNUSABLE', { file: paths.index, problem: NOTHING_INDEXED });
     },
     async index(folder, options) {

@@ -1,7 +1,7 @@
 /**
  * The embedded line in a process that is killed: `line-kill-child FOLDER RUNS LIVES SEED`. It publishes its share
  * of what is not published yet, a little at a time, drafts the moment their evidence is there, and now and then
- * something again. With LIVES 0 it publishes all, waits until everything is done, and prints `done`.
+ * something again. It prints `up`, and `answered` for each answer that it sees. With LIVES 0 it publishes all, waits until everything is done, and prints `done`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NewRecord } from '../../src/bus/bus.js';
@@ -66,6 +66,7 @@ function followAnswers(line: Line, known: Known): void {
     for (const { value } of records) {
       const { requestEventId, runId } = line.codec.decode('projected.v1', value!);
       known.answered.add(requestEventId);
+      console.log('answered');
       void handInWhenAnswered(line, known, runId);
     }
   });

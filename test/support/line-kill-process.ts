@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 
 /** A process of the line, started from one file: hundreds of starts are what such a test takes its time for. */
 export interface LineProcess {
-  /** Resolves when it has printed the line, or has ended. */
-  printed(line: string): Promise<boolean>;
+  /** Resolves with true when it has printed the line so many times, with false when it has ended before. */
+  printed(line: string, times?: number): Promise<boolean>;
   /** Resolves when it has ended, with its exit code; null when it was killed. */
   readonly exited: Promise<number | null>;
   kill(): void;
@@ -37,13 +37,13 @@ export function startLineProcess(file: string, args: readonly string[]): LinePro
   const env = { ...process.env, NODE_PATH: join(root, 'node_modules') };
   const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   running.add(child);
-  const lines = new Set<string>();
+  const lines = new Map<string, number>();
   const waiting = new Set<() => void>();
   const tell = (): void => {
     for (const look of waiting) look();
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.add(line);
+    lines.set(line, (lines.get(line) ?? 0) + 1);
     tell();
   });
   let ended = false;
@@ -59,12 +59,13 @@ export function startLineProcess(file: string, args: readonly string[]): LinePro
   return {
     exited,
     kill: () => void child.kill('SIGKILL'),
-    printed: (line) =>
+    printed: (line, times = 1) =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (!lines.has(line) && !ended) return;
+          const enough = (lines.get(line) ?? 0) >= times;
+          if (!enough && !ended) return;
           waiting.delete(look);
-          resolve(lines.has(line));
+          resolve(enough);
         };
         waiting.add(look);
         look();

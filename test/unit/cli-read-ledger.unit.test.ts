@@ -184,6 +184,7 @@ describe('ledger verify', () => {
     };
     await put('unsigned', { signature: { keyId: '', value: '' } });
     await put('changed', { noEvidenceBasis: 'other', state: 'FAILED' });
+    await put('redrawn', { agentView: `${entry!.agentView ?? ''} ` });
     await put('foreign', { signature: signEntry({ ...entry!, toolCallId: 'foreign' }, foreign) });
     await put('call-1', { expiresAt: entry!.expiresAt + 1 });
     await line.bus.append([
@@ -198,6 +199,7 @@ describe('ledger verify', () => {
     const of = (call: string): string[] =>
       problems.filter(({ tool_call_id: id }) => id === call).map(({ code }) => code);
     expect(of('unsigned')).toEqual(['AGENT_VIEW_MALFORMED', 'SIGNATURE_ABSENT']);
+    expect(of('redrawn')).toEqual(['DIGEST_WRONG', 'AGENT_VIEW_MALFORMED', 'SIGNATURE_INVALID']);
     expect(of('changed')).toContain('SIGNATURE_INVALID');
     expect(of('foreign')).toContain('SIGNING_KEY_UNKNOWN');
     expect(of('call-1')).toEqual(['SIGNATURE_INVALID', 'TAKEN_BACK']);

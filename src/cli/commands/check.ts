@@ -1,6 +1,6 @@
-import { ProoflineError } from '../../contracts/errors.js';
 import type { VerifySignature } from '../try/guard.js';
 import type { AddCommand, CommandContext } from '../command.js';
+import { inputInvalid } from '../input.js';
 import { print } from '../print.js';
 import { readJson, readText } from '../read-input.js';
 
@@ -35,7 +35,7 @@ export const addCheck: AddCommand = (program, context) => {
 
 async function check(options: CheckOptions, context: CommandContext): Promise<void> {
   const { evidence, draft, keys, at = new Date().toISOString() } = options;
-  if (evidence === '-' && draft === '-') throw invalid('only one of --evidence and --draft can be -');
+  if (evidence === '-' && draft === '-') throw inputInvalid('only one of --evidence and --draft can be -');
   const input = {
     evidence: await readJson(context.io, evidence),
     draft_json: await readText(context.io, draft),
@@ -57,8 +57,4 @@ async function verifierOf(keys: string | undefined): Promise<[] | [VerifySignatu
   const { openKeyring } = await import('../../ledger/keyring.js');
   const { signatureCheck } = await import('../try/signature.js');
   return [signatureCheck(openKeyring(keys, { create: false, verifyOnly: true }))];
-}
-
-function invalid(problem: string): ProoflineError {
-  return new ProoflineError('PL_INPUT_INVALID', { problem });
 }

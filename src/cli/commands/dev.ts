@@ -1,12 +1,11 @@
 import type { Config } from '../../config/config.js';
-import { ProoflineError } from '../../contracts/errors.js';
 import type { LocalLine } from '../../line/local-line.js';
 import type { AddCommand, CommandContext } from '../command.js';
+import { inputInvalid, wholeNumber } from '../input.js';
 import { print } from '../print.js';
 import { warn } from '../render/error.js';
 import { configOf } from '../with-line.js';
 import { indexWithProgress } from './index.js';
-import { wholeNumber } from './lookup.js';
 
 const HELP = `
 Examples:
@@ -36,9 +35,9 @@ async function dev(options: DevOptions, context: CommandContext): Promise<void> 
   const config = await configOf(context);
   const docs = options.docs ?? config.docs;
   const watchSeconds = options.watch === undefined ? null : wholeNumber('--watch', options.watch);
-  if (docs === null && watchSeconds !== null) throw invalid('--watch needs a folder: --docs DIR');
+  if (docs === null && watchSeconds !== null) throw inputInvalid('--watch needs a folder: --docs DIR');
   if (docs !== null && config.pyRag !== null)
-    throw invalid('--docs and PROOFLINE_PYRAG_URL are both given; lookups go to one of them');
+    throw inputInvalid('--docs and PROOFLINE_PYRAG_URL are both given; lookups go to one of them');
   if (docs !== null) (await import('../../line/retrieval.js')).assertFolder(docs);
   const line = await open(config, context);
   try {
@@ -141,8 +140,4 @@ async function indexAgain(line: LocalLine, docs: string, io: CommandContext['io'
   } catch (error) {
     if (!io.signal.aborted) warn(io, error instanceof Error ? error.message : String(error));
   }
-}
-
-function invalid(problem: string): ProoflineError {
-  return new ProoflineError('PL_INPUT_INVALID', { problem });
 }

@@ -1,8 +1,8 @@
 import type { Lookup } from '../../../producers/lookups.js';
-import { ProoflineError } from '../../contracts/errors.js';
 import { parseJson } from '../../contracts/json.js';
 import type { LookupAnswer } from '../../line/line-client.js';
 import type { AddCommand, CommandContext } from '../command.js';
+import { inputInvalid, wholeNumber } from '../input.js';
 import { madeUpId } from '../made-up-id.js';
 import { print } from '../print.js';
 import { withLine } from '../with-line.js';
@@ -62,7 +62,7 @@ async function lookup(query: string, options: LookupCommandOptions, context: Com
 }
 
 function lookupOf(query: string, options: LookupCommandOptions): Lookup {
-  if (query.trim() === '') throw invalid('the question is empty');
+  if (query.trim() === '') throw inputInvalid('the question is empty');
   const { run, call, topK, mode, filter } = options;
   return {
     runId: run ?? madeUpId('run'),
@@ -77,12 +77,7 @@ function lookupOf(query: string, options: LookupCommandOptions): Lookup {
 /** Said here, because the line would take it as a lookup and answer that it failed. */
 function modeOf(mode: string): string {
   if (mode === 'hybrid' || mode === 'semantic') return mode;
-  throw invalid(`--mode is ${JSON.stringify(mode)}, and must be hybrid or semantic`);
-}
-
-export function wholeNumber(option: string, text: string): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-  throw invalid(`${option} is ${JSON.stringify(text)}, and must be a whole number from 1 on`);
+  throw inputInvalid(`--mode is ${JSON.stringify(mode)}, and must be hybrid or semantic`);
 }
 
 /** A value that begins as a JSON list, object or string is read as such; a name that comes again makes a list. */
@@ -90,7 +85,7 @@ function filtersOf(pairs: readonly string[]): Record<string, unknown> {
   const filters = new Map<string, unknown[]>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1) throw invalid(`--filter is ${JSON.stringify(pair)}, and must be NAME=VALUE`);
+    if (at < 1) throw inputInvalid(`--filter is ${JSON.stringify(pair)}, and must be NAME=VALUE`);
     const name = pair.slice(0, at);
     const text = pair.slice(at + 1);
     filters.set(name, [
@@ -108,8 +103,4 @@ function printView({ projected }: LookupAnswer, { io }: CommandContext): void {
   const { code = '', message = '' } = (failure ?? {}) as { code?: string; message?: string };
   if (typeof view === 'string') io.out(view);
   else io.err(`there is no view: ${code} ${message}\n`);
-}
-
-function invalid(problem: string): ProoflineError {
-  return new ProoflineError('PL_INPUT_INVALID', { problem });
 }

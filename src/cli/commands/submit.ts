@@ -1,9 +1,9 @@
 import type { AddCommand, CommandContext } from '../command.js';
+import { wholeNumber } from '../input.js';
 import { madeUpId } from '../made-up-id.js';
 import { print } from '../print.js';
 import { readText } from '../read-input.js';
 import { withLine } from '../with-line.js';
-import { wholeNumber } from './lookup.js';
 
 const HELP = `
 Examples:

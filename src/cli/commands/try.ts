@@ -1,7 +1,8 @@
-import { isProoflineError, ProoflineError } from '../../contracts/errors.js';
+import { isProoflineError } from '../../contracts/errors.js';
 import { isJsonObject } from '../../contracts/json.js';
 import { errorToJson } from '../../line/error-json.js';
 import type { AddCommand, CommandContext } from '../command.js';
+import { inputInvalid } from '../input.js';
 import { nameOf, parseJsonText, readText } from '../read-input.js';
 import { safeText } from '../render/safe-text.js';
 import { loadStation, stationNames, type TryStation } from '../try/stations.js';
@@ -63,9 +64,9 @@ function inputsOf(text: string, file: string): Inputs {
     .filter(({ line }) => line.trim() !== '')
     .map(({ number, line }) => ({ number, value: parseJsonText(line) }));
   const broken = values.find((each) => each.value === undefined);
-  if (values.length === 0) throw invalid(`${nameOf(file)} is empty`);
+  if (values.length === 0) throw inputInvalid(`${nameOf(file)} is empty`);
   if (broken !== undefined)
-    throw invalid(
+    throw inputInvalid(
       values.length === 1 || !file.endsWith('.jsonl')
         ? `${nameOf(file)} is no JSON`
         : `line ${broken.number} of ${file} is no JSON`,
@@ -116,7 +117,7 @@ async function check(
   const values = inputs.kind === 'one' ? [inputs.value] : inputs.lines.map((line) => line.value);
   const cases = values.filter(isCase).filter((each) => each.station === station);
   if (cases.length === 0)
-    throw invalid(`there is no case of ${station} in it: {name, station, input, expect}`);
+    throw inputInvalid(`there is no case of ${station} in it: {name, station, input, expect}`);
   const results = cases.map((each) => resultOf(run, each, differences));
   const failed = results.filter(({ problems }) => problems.length > 0);
   if (failed.length > 0) context.exit(1);
@@ -149,8 +150,4 @@ function printResults(
   for (const { name, problems } of failed)
     io.out(`${safeText(name)}\n${problems.map((problem) => `  ${safeText(problem)}\n`).join('')}`);
   io.out(`${passed} of ${results.length} as expected\n`);
-}
-
-function invalid(problem: string): ProoflineError {
-  return new ProoflineError('PL_INPUT_INVALID', { problem });
 }
