@@ -186,7 +186,7 @@ export const errorTable = {
   PL_INDEX_UNUSABLE: {
     retryable: false,
     message: 'The index {file} cannot be used: {problem}',
-    solve: 'Delete the file and index the folder again with `proofline index DIR`.',
+    solve: 'Index a folder with `proofline index DIR`; where the file is there and damaged, delete it first.',
   },
   PL_TIMEOUT: {
     retryable: true,

@@ -105,8 +105,11 @@ export interface StandingEntry<K> extends Omit<EntryRecord, 'value'> {
 
 /** The entries of a ledger partition while it is read: of each lookup the one that stands. */
 export interface Fold<K> {
-  /** Takes a record in; false where it would have taken back an entry that is terminal. */
-  take(record: Pick<StoredRecord, 'key' | 'value' | 'offset' | 'timestamp'>): boolean;
+  /**
+   * Takes a record in, whose entry has this state; false where it would have taken back an entry that is terminal.
+   * The state of a tombstone does not matter.
+   */
+  take(record: Pick<StoredRecord, 'key' | 'value' | 'offset' | 'timestamp'>, state: EntryState): boolean;
   /** By ledger key. */
   readonly entries: ReadonlyMap<string, StandingEntry<K>>;
 }
@@ -115,16 +118,15 @@ export interface Fold<K> {
  * The first terminal entry of a lookup stands, until a tombstone takes it away: as the view has it.
  * @param keep what to keep of an entry's bytes; a whole ledger is larger than memory
  */
-export function foldLedger<K>(codec: Codec, keep: (value: Buffer) => K): Fold<K> {
+export function foldLedger<K>(keep: (value: Buffer) => K): Fold<K> {
   const entries = new Map<string, StandingEntry<K>>();
   return {
     entries,
-    take({ key, value, offset, timestamp }) {
+    take({ key, value, offset, timestamp }, state) {
       const ids = key === null ? null : parseLedgerKey(key.toString('utf8'));
       if (ids === null) return true;
       const name = ledgerKey(ids.runId, ids.toolCallId);
       if (value === null) return entries.delete(name) || true;
-      const state = readMessage(codec, 'ledger.v1', value).message?.state ?? 'UNREADABLE';
       const digest = hash('sha256', value);
       const before = entries.get(name);
       if (!mayReplace(before?.state, state)) return before?.state === 'PENDING' || before?.digest === digest;
@@ -136,10 +138,11 @@ export function foldLedger<K>(codec: Codec, keep: (value: Buffer) => K): Fold<K>
 
 /** The entries that stand for the run, in the order in which they were written. */
 export async function readRunEntries(bus: BusReader, codec: Codec, runId: string): Promise<EntryRecord[]> {
-  const fold = foldLedger(codec, (value) => value);
+  const fold = foldLedger((value) => value);
   const prefix = Buffer.from(ledgerKey(runId, ''), 'utf8');
   for await (const record of scanPartition(bus, 'ledger.v1', partitionOf(runId, bus.partitions)))
-    if (record.key?.subarray(0, prefix.length).equals(prefix) === true) fold.take(record);
+    if (record.key?.subarray(0, prefix.length).equals(prefix) === true)
+      fold.take(record, readMessage(codec, 'ledger.v1', record.value).message?.state ?? 'UNREADABLE');
   return [...fold.entries.values()]
     .map(({ kept, ...entry }) => ({ ...entry, value: kept }))
     .sort((a, b) => a.offset - b.offset);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { BusReader } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
+import type { EntryState } from '../ledger/entry-state.js';
 import { ledgerKey, parseLedgerKey } from '../ledger/ledger-view.js';
 import type { Keyring } from '../ledger/keyring.js';
 import type { LedgerState } from '../contracts/generated.js';
@@ -9,8 +10,8 @@ import {
   checkEntry,
   foldLedger,
   type EntryProblem,
-  type Fold,
   type SignatureState,
+  type StandingEntry,
 } from './ledger-entries.js';
 import { scanPartition } from './scan.js';
 
@@ -121,35 +122,41 @@ function note(tally: Tally, problem: LedgerProblem): void {
   if (tally.problems.length < LISTED) tally.problems.push(problem);
 }
 
+type Entries = ReadonlyMap<string, StandingEntry<null>>;
+
 /** Checks every record; answers with the entries that the view must have at its position. */
 async function readTopic(
   { bus, codec, keyring, signal }: VerifyPorts,
   partition: number,
   position: number,
   tally: Tally,
-): Promise<Fold<null>> {
-  const applied = foldLedger(codec, () => null);
-  const all = foldLedger(codec, () => null);
+): Promise<Entries> {
+  const fold = foldLedger(() => null);
+  let applied: Entries | null = null;
   for await (const record of scanPartition(bus, 'ledger.v1', partition)) {
     signal.throwIfAborted();
     const { key, value, offset } = record;
     const ids = key === null ? null : parseLedgerKey(key.toString('utf8'));
     const problem = (code: LedgerProblemCode): void =>
       note(tally, { code, partition, offset, ...names(ids) });
-    if (offset >= position) tally.behind += 1;
+    if (offset >= position) {
+      applied ??= new Map(fold.entries);
+      tally.behind += 1;
+    }
+    let state: EntryState = 'UNREADABLE';
     if (ids === null) tally.others += 1;
     else if (value === null) tally.tombstones += 1;
     else {
-      const { state, signature, problems } = checkEntry(codec, keyring, { ...ids, value });
+      const checked = checkEntry(codec, keyring, { ...ids, value });
+      state = checked.state;
       tally.entries += 1;
-      tally.states[state] += 1;
-      tally.signatures[signature] += 1;
-      for (const code of problems) problem(code);
+      tally.states[checked.state] += 1;
+      tally.signatures[checked.signature] += 1;
+      for (const code of checked.problems) problem(code);
     }
-    if (!all.take(record)) problem('TAKEN_BACK');
-    if (offset < position) applied.take(record);
+    if (!fold.take(record, state)) problem('TAKEN_BACK');
   }
-  return applied;
+  return applied ?? fold.entries;
 }
 
 function names(ids: { runId: string; toolCallId: string } | null): {
@@ -164,12 +171,7 @@ function viewPosition(db: Database.Database, partition: number): { epoch: string
   return (row as { epoch: string; next: number } | undefined) ?? null;
 }
 
-function compareView(
-  { bus: { db } }: VerifyPorts,
-  partition: number,
-  { entries }: Fold<null>,
-  tally: Tally,
-): void {
+function compareView({ bus: { db } }: VerifyPorts, partition: number, entries: Entries, tally: Tally): void {
   const rows = db
     .prepare('SELECT run_id, tool_call_id, value FROM ledger_entry WHERE partition = ?')
     .iterate(partition) as Iterable<{ run_id: string; tool_call_id: string; value: Buffer }>;

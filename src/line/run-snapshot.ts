@@ -11,7 +11,7 @@ import type { Keyring } from '../ledger/keyring.js';
 import { parseLedgerKey } from '../ledger/ledger-view.js';
 import { VERSION } from '../version.js';
 import { checkEntry, readRunEntries, type CheckedEntry } from './ledger-entries.js';
-import { readMessage, scanPartition, scanTopic } from './scan.js';
+import { mayBeOfRun, readMessage, scanPartition, scanTopic } from './scan.js';
 
 /** Everything that a line knows of one run: what its topics still keep, and what the audit keeps for good. */
 
@@ -87,9 +87,6 @@ export async function readRun(ports: RunPorts, runId: string): Promise<RunData |
   return isUnknown(data) ? null : data;
 }
 
-/** The envelope comes first in a message: the run_id stands within these bytes. */
-const HEAD_BYTES = 1024;
-
 async function readRunTopic<T extends RunTopic>(
   { bus, codec }: RunPorts,
   topic: T,
@@ -99,9 +96,7 @@ async function readRunTopic<T extends RunTopic>(
   const id = Buffer.from(runId, 'utf8');
   const kept: Kept<T>[] = [];
   for await (const record of scanPartition(bus, topic, partition)) {
-    // Decoding every run's records would cost more than all else; a foreign producer may have keyed one wrongly.
-    if (record.key?.equals(id) !== true && record.value?.subarray(0, HEAD_BYTES).includes(id) !== true)
-      continue;
+    if (!mayBeOfRun(record, id)) continue;
     const { message } = readMessage(codec, topic, record.value);
     if (message?.runId === runId) kept.push(keptAt(record, message));
   }

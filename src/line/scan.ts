@@ -37,6 +37,17 @@ export async function* scanTopic(bus: BusReader, topic: TopicName): AsyncGenerat
     yield* scanPartition(bus, topic, partition);
 }
 
+/** The envelope comes first in a message: the run_id stands within these bytes. */
+const HEAD_BYTES = 1024;
+
+/**
+ * False for a record that cannot be the run's: so that of a log only the run's own records need be decoded. Key and
+ * message are both looked at, since a foreign producer may have keyed a record wrongly.
+ */
+export function mayBeOfRun({ key, value }: StoredRecord, runId: Buffer): boolean {
+  return key?.includes(runId) === true || value?.subarray(0, HEAD_BYTES).includes(runId) === true;
+}
+
 /** A record's message, or why there is none. Both null of a record without a value. */
 export type Reading<T extends TopicName> =
   | { readonly message: TopicMessages[T]; readonly error: null }

@@ -3,7 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openEmbeddedReader } from '../../src/bus/embedded/embedded-bus.js';
 import { problemsOf, readLogs } from '../support/line-kill-check.js';
 import { planOf, seeded } from '../support/line-kill-plan.js';
-import { bundle, endLineProcesses, startLineProcess } from '../support/line-kill-process.js';
+import {
+  bundle,
+  endLineProcesses,
+  startLineProcess,
+  type LineProcess,
+} from '../support/line-kill-process.js';
 import { removeTempFolders, tempFolder } from '../support/temp-folder.js';
 
 afterEach(() => {
@@ -27,9 +32,12 @@ describe('a line that is killed again and again', () => {
     const folder = tempFolder();
     const file = await bundle('line-kill-child.ts', tempFolder());
     const random = seeded(SEED);
+    const now = Date.now();
+    const start = (lives: number): LineProcess =>
+      startLineProcess(file, [folder, runs, now, lives, SEED + KILLS - lives].map(String));
     let underWay = 0;
     for (let life = 0; life < KILLS; life++) {
-      const child = startLineProcess(file, [folder, String(runs), String(KILLS - life), String(SEED + life)]);
+      const child = start(KILLS - life);
       // Some die while they open; most at work, after as many answers as chance has it, and a moment.
       if (random() < 0.15) await pause(random() * 400);
       else {
@@ -42,11 +50,11 @@ describe('a line that is killed again and again', () => {
       underWay += Number(await hasWorkUnderWay(folder));
     }
     const answered = (await readLogs(folder)).logs['projected.v1'].length;
-    const last = startLineProcess(file, [folder, String(runs), '0', String(SEED + KILLS)]);
+    const last = start(0);
     // A line that has lost something is never done: what is missing is told below.
     await Promise.race([last.printed('done').then(() => last.exited), pause(LAST_LIFE_MS)]);
     last.kill();
-    expect(await problemsOf(folder, planOf(runs))).toEqual([]);
+    expect(await problemsOf(folder, planOf(runs, now))).toEqual([]);
     expect(await last.exited).toBe(0);
 
     const { logs } = await readLogs(folder);

@@ -489,6 +489,29 @@ describe('a ledger view that somebody tampered with', () => {
     expect((await judged(line, { draftId: 'draft-2', draftJson: trueDraft() })).status).toBe('PASSED');
   });
 
+  test('given a record of an unknown schema in the ledger, the view waits, and nothing is accused meanwhile', async () => {
+    const line = await answeredLine({ guard: { catchUpMs: 50 } });
+    const record = line.record('ledger.v1', (await line.messages('ledger.v1'))[0]!, 'run-1/call-2');
+    const unknown = Buffer.from(record.value!);
+    unknown.writeUInt32BE(77, 1);
+    await line.bus.append([{ ...record, value: unknown }]);
+    await line.ask({ toolCallId: 'call-3' });
+    await line.handIn({ draftJson: trueDraft([{ toolCallId: 'call-3' }]) });
+    await waitUntil('the view waits and says why', () =>
+      line.health.waiting().some((each) => each.station === 'ledger-view' && each.problem.includes('77')),
+    );
+    await waitUntil('so does the guard', () =>
+      line.health.waiting().some(({ station }) => station === 'guard'),
+    );
+    expect(await line.bus.bounds('verdict.v1', partitionOf('run-1', 2))).toMatchObject({ end: 0 });
+    // Somebody makes the schema known; here, by putting the known one in its place.
+    await line.bus.writer.write((db) =>
+      db.prepare('UPDATE record SET value = ? WHERE value = ?').run(record.value, unknown),
+    );
+    await line.idle();
+    expect(await only(line, 'verdict.v1')).toMatchObject({ status: 'PASSED' });
+  });
+
   test('given an unreadable entry under a lookup that is on its way, the lookup is still answered', async () => {
     const gate = createGate();
     const line = openTestLine({ search: scripted(() => gate.opened.then(() => hits([]))) });

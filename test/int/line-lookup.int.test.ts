@@ -6,6 +6,7 @@ import { sha256 } from '../../src/contracts/digest.js';
 import { ProoflineError } from '../../src/contracts/errors.js';
 import type { LookupRequested } from '../../src/contracts/generated.js';
 import { lookupEventId, requestSha256 } from '../../src/contracts/ids.js';
+import { partitionOf } from '../../src/contracts/partition.js';
 import { topics } from '../../src/contracts/topics.js';
 import { parseAgentView } from '../../src/evidence/parse-agent-view.js';
 import { createPyRag } from '../../src/retrieval/py-rag/py-rag.js';
@@ -758,6 +759,36 @@ describe('a ledger view that was lost behind the back of a station', () => {
     expect(projected.map(({ repeat }) => repeat)).toEqual([false, true]);
     expect(projected[1]!.agentView).toBe(projected[0]!.agentView);
     expect(search.asked).toHaveLength(1);
+  });
+});
+
+describe('an entry that expired long ago', () => {
+  test('is removed from ledger and view once its retention is over, and not a moment before', async () => {
+    let now = Date.parse('2026-05-04T00:00:00Z');
+    const days = (count: number): number => count * 86_400_000;
+    const line = openTestLine({ now: () => now, project: { ledgerRetentionMs: days(30) } });
+    const { occurredAt } = await line.ask({ ttlMs: days(1) });
+    await line.idle();
+    const keys = async (): Promise<unknown[]> =>
+      (await line.read('ledger.v1')).filter(({ value }) => value === null).map(({ key }) => key);
+    const entry = async (): Promise<unknown> =>
+      (await line.ledger.read(partitionOf('run-1', 2), [
+        { runId: 'run-1', toolCallIds: ['call-1'], others: 0 },
+      ]))!.entries[0];
+
+    now = occurredAt + days(31);
+    // The station looks again about once a minute, by its clock.
+    await line.ask({ runId: 'run-2' });
+    await line.idle();
+    expect([await keys(), (await entry()) === undefined]).toEqual([[], false]);
+    now += 61_000;
+    await waitUntil('it has a tombstone', async () => (await keys()).length > 0);
+    expect(await keys()).toEqual(['run-1/call-1']);
+    await line.idle();
+    expect(await entry()).toBeUndefined();
+    await line.ask({});
+    await line.idle();
+    expect((await line.messages('projected.v1')).at(-1)).toMatchObject({ runId: 'run-1', repeat: false });
   });
 });
 

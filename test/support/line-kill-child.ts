@@ -1,5 +1,5 @@
 /**
- * The embedded line in a process that is killed: `line-kill-child FOLDER RUNS LIVES SEED`. It publishes its share
+ * The embedded line in a process that is killed: `line-kill-child FOLDER RUNS NOW LIVES SEED`. It publishes its share
  * of what is not published yet, a little at a time, drafts the moment their evidence is there, and now and then
  * something again. It prints `up`, and `answered` for each answer that it sees. With LIVES 0 it publishes all, waits until everything is done, and prints `done`.
  */
@@ -12,9 +12,9 @@ import { encodeRecord } from '../../src/station/envelope.js';
 import { readAll } from './bus.js';
 import { answerTo, PARTITIONS, planOf, seeded, type PlannedRun } from './line-kill-plan.js';
 
-const [folder = '', runs, lives, seed] = process.argv.slice(2);
+const [folder = '', runs, now, lives, seed] = process.argv.slice(2);
 const random = seeded(Number(seed));
-const plan = planOf(Number(runs));
+const plan = planOf(Number(runs), Number(now));
 
 const search: KnowledgeSearch = {
   name: 'slow',

@@ -18,13 +18,13 @@ export interface PlannedRun {
   readonly codes: readonly string[] | null;
 }
 
-export function planOf(runs: number): PlannedRun[] {
-  return Array.from({ length: runs }, (_, i) => plannedRun(i));
+/** @param now when it all happens, epoch milliseconds; the same in every life */
+export function planOf(runs: number, now: number): PlannedRun[] {
+  return Array.from({ length: runs }, (_, i) => plannedRun(i, now));
 }
 
-function plannedRun(i: number): PlannedRun {
+function plannedRun(i: number, now: number): PlannedRun {
   const runId = `run-${i}`;
-  const now = 1_700_000_000_000 + i;
   const calls = Array.from({ length: LOOKUPS_A_RUN }, (_, j) => {
     return { toolCallId: `call-${j}`, query: j === 3 ? `failure ${i}` : `problem ${i}-${j}` };
   });

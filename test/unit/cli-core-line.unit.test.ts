@@ -203,6 +203,19 @@ describe('lookup', () => {
   });
 });
 
+describe('what a run was shown', () => {
+  it('is printed by the ledger, and a report is checked against it with its keys', async () => {
+    await cli(['index', docs]);
+    const report = reportFile(await shownDocuments());
+    const evidence = join(tempFolder(), 'bundle.json');
+    writeFileSync(evidence, (await cli(['ledger', 'get', 'r1', '--json'])).out);
+    const argv = ['check', '--evidence', evidence, '--draft', report, '--keys', join(data, 'keys')];
+    const { code, out } = await cli(argv);
+    expect(out).toContain('every entry that was read is signed and unchanged');
+    expect(code).toBe(0);
+  });
+});
+
 describe('submit', () => {
   beforeEach(async () => {
     await cli(['index', docs]);

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../contracts/json.js';
 import type { VerifySignature } from '../try/guard.js';
 import type { AddCommand, CommandContext } from '../command.js';
 import { inputInvalid } from '../input.js';
@@ -8,10 +9,10 @@ const HELP = `
 Examples:
   proofline check --evidence bundle.json --draft report.json
   proofline check --evidence bundle.json --draft - --keys .proofline/keys < report.json
-  proofline check --evidence bundle.json --draft report.json --json
+  proofline ledger get r1 --json > bundle.json   what the run was shown, to check reports against
 
-A bundle is {"run_id": "…", "entries": [{"run_id", "tool_call_id", "state", "agent_view", …}]}. Without --keys
-signatures are not looked at. Exit code 0 PASSED, 1 REJECTED, 2 input that cannot be used.
+A bundle is that, or {"run_id": "…", "entries": [{"run_id", "tool_call_id", "state", "agent_view", …}]}.
+Without --keys signatures are not looked at. Exit code 0 PASSED, 1 REJECTED, 2 input that cannot be used.
 `;
 
 interface CheckOptions {
@@ -37,7 +38,7 @@ async function check(options: CheckOptions, context: CommandContext): Promise<vo
   const { evidence, draft, keys, at = new Date().toISOString() } = options;
   if (evidence === '-' && draft === '-') throw inputInvalid('only one of --evidence and --draft can be -');
   const input = {
-    evidence: await readJson(context.io, evidence),
+    evidence: bundleOf(await readJson(context.io, evidence)),
     draft_json: await readText(context.io, draft),
     submitted_at: at,
   };
@@ -50,6 +51,15 @@ async function check(options: CheckOptions, context: CommandContext): Promise<vo
     () => verdict,
     (paint) => verdictPage(verdict, { keysGiven: keys !== undefined }, paint),
   );
+}
+
+/** A bundle, or what `ledger get RUN --json` printed: there each entry is the value of a record. */
+function bundleOf(json: unknown): unknown {
+  const entries = isJsonObject(json) && !('run_id' in json) ? json['entries'] : undefined;
+  if (!Array.isArray(entries) || entries.length === 0) return json;
+  const values = entries.map((entry: unknown) => (isJsonObject(entry) ? entry['value'] : undefined));
+  if (!values.every(isJsonObject)) return json;
+  return { run_id: values[0]?.['run_id'], entries: values };
 }
 
 async function verifierOf(keys: string | undefined): Promise<[] | [VerifySignature]> {

@@ -42,11 +42,14 @@ async function tailTopic(name: string, options: TailCommandOptions, context: Com
   const { isOfRun, showRecord, tailRecords } = await import('../../line/tail.js');
   const topic = await topicNamed(name);
   const limit = options.limit === undefined ? Infinity : wholeNumber('--limit', options.limit, 1, 1e9);
+  const { mayBeOfRun } = await import('../../line/scan.js');
+  const run = options.run === undefined ? null : Buffer.from(options.run, 'utf8');
   const print = await printer(context);
   await readingFolder(context, async ({ bus, codec }) => {
     let printed = 0;
     for await (const record of tailRecords(bus, await tailOptions(topic, options, bus, context))) {
       if (context.io.signal.aborted) return;
+      if (run !== null && !mayBeOfRun(record, run)) continue;
       const shown = showRecord(codec, record);
       if (options.run !== undefined && !isOfRun(shown, options.run)) continue;
       print(shown);
