@@ -1,6 +1,6 @@
 import type { Bus, Consumption, LaneHandler, StoredRecord } from '../src/bus/bus.js';
 import type { LedgerView } from '../src/ledger/ledger-view.js';
-import type { LaneEnvironment } from '../src/station/lane-runtime.js';
+import type { LaneEnvironment } from '../src/station/lane-environment.js';
 
 /**
  * Ledger view: applies the ledger topic to the view that others read. It begins at the view's own position, not

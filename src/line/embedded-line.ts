@@ -18,7 +18,7 @@ import { retrieveDefaults, type RetrieveConfig } from '../lookup/retrieve-rule.j
 import type { KnowledgeSearch } from '../retrieval/knowledge-search.js';
 import type { Emitter } from '../station/envelope.js';
 import { createHealth, type Health } from '../station/health.js';
-import type { Incident, LaneEnvironment } from '../station/lane-runtime.js';
+import type { Incident, LaneEnvironment } from '../station/lane-environment.js';
 import { runStation } from '../station/run-station.js';
 import { followAnswers } from './answers.js';
 import { dataFolder } from './data-folder.js';

@@ -67,7 +67,11 @@ export interface VerifyPorts {
   /** Null where there is no public key: signatures are counted as not checked. */
   readonly keyring: Keyring | null;
   readonly signal: AbortSignal;
+  /** Told now and then how many entries were checked. */
+  readonly onProgress?: (entries: number) => void;
 }
+
+const PROGRESS_ENTRIES = 500;
 
 interface Tally extends LedgerReport {
   entries: number;
@@ -126,7 +130,7 @@ type Entries = ReadonlyMap<string, StandingEntry<null>>;
 
 /** Checks every record; answers with the entries that the view must have at its position. */
 async function readTopic(
-  { bus, codec, keyring, signal }: VerifyPorts,
+  { bus, codec, keyring, signal, onProgress }: VerifyPorts,
   partition: number,
   position: number,
   tally: Tally,
@@ -150,6 +154,7 @@ async function readTopic(
       const checked = checkEntry(codec, keyring, { ...ids, value });
       state = checked.state;
       tally.entries += 1;
+      if (tally.entries % PROGRESS_ENTRIES === 0) onProgress?.(tally.entries);
       tally.states[checked.state] += 1;
       tally.signatures[checked.signature] += 1;
       for (const code of checked.problems) problem(code);

@@ -9,7 +9,7 @@ import { toSnakeJson, type JsonObject } from '../contracts/json.js';
 import { partitionOf } from '../contracts/partition.js';
 import { instantToJson, recordToJson } from '../contracts/record-json.js';
 import { readEntry } from '../ledger/entry-state.js';
-import type { Incident } from '../station/lane-runtime.js';
+import type { Incident } from '../station/lane-environment.js';
 import { VERSION } from '../version.js';
 import { dataFolder } from './data-folder.js';
 import { openLine, type Line } from './embedded-line.js';

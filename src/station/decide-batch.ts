@@ -7,7 +7,7 @@ import { deadLetterIdOf, deadLetterRecord } from './dead-letter.js';
 import type { Decoded } from './decode.js';
 import { encodeEmissions, type Emitter } from './envelope.js';
 import { invocation } from './invocation.js';
-import type { LaneEnvironment } from './lane-runtime.js';
+import type { LaneEnvironment } from './lane-environment.js';
 import type { Emission, Invocation, Outcome, RecordSize, StationLane } from './station.js';
 
 /** A station's lane at work on one batch. */

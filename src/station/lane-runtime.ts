@@ -8,25 +8,8 @@ import {
 import type { TopicName } from '../contracts/topics.js';
 import { decideAll, type Decision } from './decide-batch.js';
 import { decodeRecord, type Decoded } from './decode.js';
-import type { Emitter } from './envelope.js';
-import type { Health } from './health.js';
+import type { LaneEnvironment } from './lane-environment.js';
 import type { LaneContext, Station, StationLane, Written } from './station.js';
-
-/** What the runtime needs besides the station and its lane. */
-export interface LaneEnvironment {
-  readonly emitter: Emitter;
-  readonly health: Health;
-  /** Told of what a person should look into: a rule that threw, a record given up. */
-  onIncident(incident: Incident): void;
-}
-
-export interface Incident {
-  readonly station: string;
-  readonly code: ErrorCode;
-  readonly params: ErrorParams;
-  readonly record?: { readonly topic: TopicName; readonly partition: number; readonly offset: number };
-  readonly cause?: unknown;
-}
 
 const MIN_WAIT_MS = 100;
 const MAX_WAIT_MS = 10_000;

@@ -2,7 +2,8 @@ import type { Bus, Consumption, LaneHandler } from '../bus/bus.js';
 import { isProoflineError, type ErrorCode, type ErrorParams } from '../contracts/errors.js';
 import type { TopicName } from '../contracts/topics.js';
 import { encodeEmissions } from './envelope.js';
-import { createLaneRuntime, type LaneEnvironment } from './lane-runtime.js';
+import type { LaneEnvironment } from './lane-environment.js';
+import { createLaneRuntime } from './lane-runtime.js';
 import type { LaneContext, Station } from './station.js';
 
 const TICK_MS = 1000;

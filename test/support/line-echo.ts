@@ -4,7 +4,7 @@ import { createCodec, type Codec } from '../../src/contracts/codec.js';
 import { encodeRecord, type Emitter } from '../../src/station/envelope.js';
 import { createHealth, type Health } from '../../src/station/health.js';
 import { invocation } from '../../src/station/invocation.js';
-import type { Incident } from '../../src/station/lane-runtime.js';
+import type { Incident } from '../../src/station/lane-environment.js';
 import { runStation } from '../../src/station/run-station.js';
 import type { Emission, Message, Outcome, Station, StationLane } from '../../src/station/station.js';
 import { lookupOf } from './line.js';

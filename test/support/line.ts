@@ -22,7 +22,7 @@ import { retrieveDefaults, type RetrieveConfig } from '../../src/lookup/retrieve
 import type { KnowledgeSearch } from '../../src/retrieval/knowledge-search.js';
 import { encodeRecord, type Emitter } from '../../src/station/envelope.js';
 import { createHealth, type Health } from '../../src/station/health.js';
-import type { Incident, LaneEnvironment } from '../../src/station/lane-runtime.js';
+import type { Incident, LaneEnvironment } from '../../src/station/lane-environment.js';
 import { runStation } from '../../src/station/run-station.js';
 import type { Station } from '../../src/station/station.js';
 import { readAll } from './bus.js';

@@ -316,3 +316,13 @@ test('a run lies on the partition that its id gives, and every command looks the
 
   expect(trail.partition).toBe(partitionOf('run-x', 5));
 });
+
+test.each(['trail', 'tail', 'topics', 'schemas', 'dlq', 'ledger', 'keys'])(
+  'given %s --help, then it explains itself by example',
+  async (command) => {
+    const { out, exit } = await readCli('nowhere', [command, '--help']);
+
+    expect(exit).toBe(0);
+    expect(out).toMatch(new RegExp(`Examples:\\n {2}proofline ${command}`));
+  },
+);

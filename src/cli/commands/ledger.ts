@@ -100,9 +100,13 @@ async function verify(context: CommandContext): Promise<void> {
   const { renderReport } = await import('../render/ledger.js');
   const keyring = await publicKeys(context);
   const { io, global } = context;
+  const onProgress = (entries: number): void => {
+    if (io.interactive) io.err(`\r${entries} entries`);
+  };
   const report: LedgerReport = await readingFolder(context, ({ bus, codec }) =>
-    verifyLedger({ bus, codec, keyring, signal: io.signal }),
+    verifyLedger({ bus, codec, keyring, signal: io.signal, onProgress }),
   );
+  if (io.interactive) io.err('\r');
   const unchecked = report.signatures.NO_KEYS > 0;
   if (report.problemCount > 0 || unchecked) context.exit(1);
   if (global().json) io.out(`${JSON.stringify(toSnakeJson(report, COUNTS))}\n`);

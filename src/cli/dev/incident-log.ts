@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { errorMessage, errorTable } from '../../contracts/errors.js';
 import type { Line } from '../../line/embedded-line.js';
-import type { Incident } from '../../station/lane-runtime.js';
+import type { Incident } from '../../station/lane-environment.js';
 import type { CliIo } from '../io.js';
 
 /**

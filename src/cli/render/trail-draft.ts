@@ -3,7 +3,7 @@ import type { DraftTrail, ReviewTrail, VerdictTrail } from '../../line/trail-dra
 import { column, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
 import { below, duration, field, listed, plural, quoted, sinceStart } from './trail-parts.js';
-import type { TrailPart, TrailStyle } from './trail.js';
+import type { TrailPart, TrailStyle } from './trail-parts.js';
 
 /** One draft of a trail. */
 

@@ -4,7 +4,7 @@ import { SIGNATURES } from './ledger.js';
 import { column, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
 import { below, duration, field, instant, listed, plural, quoted, sinceStart } from './trail-parts.js';
-import type { TrailPart, TrailStyle } from './trail.js';
+import type { TrailPart, TrailStyle } from './trail-parts.js';
 
 /** One lookup of a trail. */
 

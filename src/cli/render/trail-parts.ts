@@ -1,7 +1,19 @@
-import { column, labelled } from './page.js';
+import { column, labelled, type Paint } from './page.js';
 import { safeCut, safeLines, safeText } from './safe-text.js';
 
 /** Pieces that the parts of a trail are set with. */
+
+export interface TrailStyle {
+  readonly paint: Paint;
+  /** Texts whole instead of their beginnings. */
+  readonly texts: boolean;
+}
+
+/** A branch of the tree: a line, and what hangs below it. */
+export interface TrailPart {
+  readonly heading: string;
+  readonly lines: readonly string[];
+}
 
 export const WIDTH = 110;
 /** Columns of the labels inside a part. */

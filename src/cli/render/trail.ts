@@ -5,21 +5,18 @@ import { column, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
 import { draftPart } from './trail-draft.js';
 import { lookupPart } from './trail-lookup.js';
-import { duration, field, instant, listed, plural, sinceStart } from './trail-parts.js';
+import {
+  duration,
+  field,
+  instant,
+  listed,
+  plural,
+  sinceStart,
+  type TrailPart,
+  type TrailStyle,
+} from './trail-parts.js';
 
 /** A run's trail as a tree for a person. Whatever comes from outside is made safe for a terminal. */
-
-export interface TrailStyle {
-  readonly paint: Paint;
-  /** Texts whole instead of their beginnings. */
-  readonly texts: boolean;
-}
-
-/** A branch of the tree: a line, and what hangs below it. */
-export interface TrailPart {
-  readonly heading: string;
-  readonly lines: readonly string[];
-}
 
 export function renderTrail(trail: RunTrail, style: TrailStyle): string {
   const { startedAt, lookups, drafts, deadLetters, notes } = trail;
