@@ -101,6 +101,24 @@ export default tseslint.config(
     },
   },
   {
+    files: ['**/*.ts'],
+    ignores: ['src/bus/kafka/load-kafkajs.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['kafkajs', 'kafkajs/*'],
+              allowTypeImports: true,
+              message: 'kafkajs is loaded, corrected, by src/bus/kafka/load-kafkajs.ts only.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**/*.ts', 'scripts/**/*.ts'],
     rules: { 'no-console': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
   },

@@ -65,5 +65,10 @@ if (needsInstall()) {
 }
 // Types are checked by `npm run check`; here only the JavaScript is wanted, soon.
 if (!process.argv.includes('--install') && needsBuild()) {
-  run('building', process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck']);
+  run('building', process.execPath, [
+    'node_modules/typescript/bin/tsc',
+    '-p',
+    'tsconfig.build.json',
+    '--noCheck',
+  ]);
 }

@@ -22,6 +22,9 @@ const ENVIRONMENT: ReadonlySet<ErrorCode> = new Set([
   'PL_AUDIT_DOWN',
   'PL_INDEX_UNUSABLE',
   'PL_RETRIEVAL_DOWN',
+  'PL_BUS_DOWN',
+  'PL_TOPICS_UNUSABLE',
+  'PL_OFFSET_LOST',
 ]);
 
 export function exitCodeOf(code: ErrorCode): ExitCode {

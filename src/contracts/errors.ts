@@ -69,6 +69,23 @@ export const errorTable = {
     solve:
       'A run must stay on its partition number. Set PROOFLINE_PARTITIONS back, or start a new data folder or topic prefix.',
   },
+  PL_TOPICS_UNUSABLE: {
+    retryable: false,
+    message: 'The topics in Kafka cannot be used: {problems}',
+    solve:
+      'A topic that is there is never changed silently: correct its settings, or use another topic prefix.',
+  },
+  PL_OFFSET_LOST: {
+    retryable: false,
+    message: '{group} is to read {topic}/{partition} from {offset}, but the log holds {low} to {end}',
+    solve:
+      "Nothing was skipped. Find out what was deleted or moved; then set the group's offset with Kafka's kafka-consumer-groups --reset-offsets.",
+  },
+  PL_BUS_DOWN: {
+    retryable: true,
+    message: 'Kafka does not answer: {problem}',
+    solve: 'The line waits and goes on by itself. Check the brokers, their addresses and the network.',
+  },
   PL_RECORD_TOO_LARGE: {
     retryable: false,
     message: 'A record of {bytes} bytes is over the limit of {limit}',

@@ -1,0 +1,188 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { Admin, ISocketFactory, KafkaConfig, Producer, RetryOptions } from 'kafkajs';
+import { coPartitionedAssigner } from './co-partitioned-assigner.js';
+import type { Cluster, ConsumerGroup, CoordinatorQuery } from './kafkajs-internals.js';
+import { createCluster, createConsumerGroup, createProducer, Kafka, logLevel } from './load-kafkajs.js';
+
+/** How to reach the brokers. */
+export interface KafkaConnection {
+  /** `host:port`, at least one. */
+  readonly brokers: readonly string[];
+  readonly clientId?: string;
+  readonly ssl?: KafkaConfig['ssl'];
+  readonly sasl?: KafkaConfig['sasl'];
+}
+
+/** A cluster whose connections can be cut: kafkajs would wait for the answers that are still to come. */
+export interface CuttableCluster {
+  readonly cluster: Cluster;
+  close(): Promise<void>;
+}
+
+export interface GroupOptions {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
+}
+
+/** One member of a group, with connections of its own. */
+export interface GroupClient {
+  readonly group: ConsumerGroup;
+  connect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the clients, all with the settings that the protocol of the lanes needs. */
+export interface KafkaClient {
+  admin(): Admin;
+  /** One transaction at a time. A paused broker must not hold a commit for kafkajs's 30 s. */
+  transactionalProducer(transactionalId: string): Producer;
+  plainProducer(): Producer;
+  reader(): CuttableCluster;
+  member(options: GroupOptions): GroupClient;
+}
+
+const REQUEST_TIMEOUT_MS = 5000;
+const CONNECTION_TIMEOUT_MS = 3000;
+const METADATA_AGE_MS = 300_000;
+const TRANSACTION_TIMEOUT_MS = 15_000;
+const READ_COMMITTED = 1;
+/** The broker ends a transaction a few milliseconds after it has answered; 300 ms, the default, is long for that. */
+const RETRY: RetryOptions = { initialRetryTime: 20, retries: 8, maxRetryTime: 2000 };
+
+export function createKafkaClient(connection: KafkaConnection): KafkaClient {
+  const { brokers, clientId = 'proofline', ssl, sasl } = connection;
+  const security = { ...(ssl === undefined ? {} : { ssl }), ...(sasl === undefined ? {} : { sasl }) };
+  const kafka = new Kafka({
+    ...security,
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    logLevel: logLevel.NOTHING,
+    retry: RETRY,
+  });
+
+  function cluster(maxInFlightRequests: number | null = null): CuttableCluster {
+    const sockets = createSockets();
+    const made = createCluster({
+      ...security,
+      socketFactory: sockets.make,
+      brokers: [...brokers],
+      clientId,
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      enforceRequestTimeout: true,
+      metadataMaxAge: METADATA_AGE_MS,
+      allowAutoTopicCreation: false,
+      maxInFlightRequests,
+      isolationLevel: READ_COMMITTED,
+      retry: RETRY,
+    });
+    return {
+      cluster: made,
+      close() {
+        sockets.cut();
+        return made.disconnect().catch(() => undefined);
+      },
+    };
+  }
+
+  function producer(cuttable: CuttableCluster, transaction: { transactionalId?: string } = {}): Producer {
+    const made = createProducer({
+      cluster: cuttable.cluster,
+      createPartitioner: namedPartition,
+      retry: RETRY,
+      transactionTimeout: TRANSACTION_TIMEOUT_MS,
+      ...transaction,
+    });
+    return { ...made, disconnect: () => cuttable.close() };
+  }
+
+  return {
+    admin: () => kafka.admin(),
+    transactionalProducer(transactionalId) {
+      const own = cluster(1);
+      rememberCoordinators(own.cluster);
+      return producer(own, { transactionalId });
+    },
+    plainProducer: () => producer(cluster()),
+    reader: () => cluster(),
+    member({ groupId, topics, sessionTimeoutMs, rebalanceTimeoutMs }) {
+      const own = cluster();
+      const group = createConsumerGroup({
+        retry: RETRY,
+        cluster: own.cluster,
+        groupId,
+        topics,
+        topicConfigurations: {},
+        assigners: [
+          coPartitionedAssigner({ cluster: own.cluster as never, groupId, logger: undefined as never }),
+        ],
+        sessionTimeout: sessionTimeoutMs,
+        rebalanceTimeout: rebalanceTimeoutMs,
+      });
+      return {
+        group,
+        async connect() {
+          await group.connect();
+          await own.cluster.addMultipleTargetTopics(topics);
+        },
+        close: () => own.close(),
+      };
+    },
+  };
+}
+
+/**
+ * kafkajs asks for the coordinators four times a transaction, which is half of its round trips. What it was told
+ * holds as long as the producer: after any error, a moved coordinator among them, the producer is thrown away.
+ */
+function rememberCoordinators(cluster: Cluster): void {
+  const ask = cluster.findGroupCoordinator.bind(cluster);
+  const known = new Map<string, number>();
+  cluster.findGroupCoordinator = async (query: CoordinatorQuery) => {
+    const key = `${query.coordinatorType ?? 0}/${query.groupId}`;
+    const nodeId = known.get(key);
+    if (nodeId !== undefined) return cluster.findBroker({ nodeId });
+    const coordinator = await ask(query);
+    known.set(key, coordinator.nodeId);
+    return coordinator;
+  };
+}
+
+/** Every record names its partition; kafkajs must never choose one. */
+function namedPartition(): (args: { message: { partition?: number } }) => number {
+  return ({ message }) => {
+    if (message.partition === undefined) throw new Error('a record was sent without its partition');
+    return message.partition;
+  };
+}
+
+interface Sockets {
+  readonly make: ISocketFactory;
+  cut(): void;
+}
+
+function createSockets(): Sockets {
+  const open = new Set<net.Socket>();
+  return {
+    make({ host, port, ssl, onConnect }) {
+      const servername = net.isIP(host) === 0 ? { servername: host } : {};
+      // kafkajs passes none where none is set, whatever its types say.
+      const secure = ssl as tls.ConnectionOptions | undefined;
+      const socket: net.Socket = secure
+        ? tls.connect({ host, port, ...servername, ...secure }, onConnect)
+        : net.connect({ host, port, noDelay: true }, onConnect);
+      socket.setKeepAlive(true, 60_000);
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+      return socket;
+    },
+    cut() {
+      for (const socket of open) socket.destroy(new Error('the reader was closed'));
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import type * as KafkaJs from 'kafkajs';
+import { createDecodeMessages, type DecodeParts } from './decode-batches.js';
+import type {
+  Cluster,
+  ClusterOptions,
+  ConsumerGroup,
+  ConsumerGroupOptions,
+  ProducerOptions,
+} from './kafkajs-internals.js';
+import { withoutAborted, type AbortedTransaction, type FetchedRecord } from './read-committed.js';
+
+/**
+ * The one place that loads kafkajs. Version 2.2.4, its last, has two faults on the read side: read committed that
+ * hands out aborted records, and batches emptied by compaction that stop a reader for good. Both are corrected by
+ * putting our own in the place of two of its modules before it loads them. It is used below its consumer, which
+ * has no way to read a partition that is not assigned to it, so its clusters and groups are handed out as well.
+ */
+const VERSION = '2.2.4';
+const require = createRequire(import.meta.url);
+
+checkVersion();
+replaceModule('consumer/filterAbortedMessages.js', filterAbortedMessages);
+replaceModule('protocol/requests/fetch/v4/decodeMessages.js', createDecodeMessages(decodeParts()));
+
+const kafkajs = require('kafkajs') as typeof KafkaJs;
+export const Kafka = kafkajs.Kafka;
+export const logLevel = kafkajs.logLevel;
+export const ConfigResourceTypes = kafkajs.ConfigResourceTypes;
+export const AssignerProtocol = kafkajs.AssignerProtocol;
+
+const ClusterClass = internal('cluster') as new (options: ClusterOptions) => Cluster;
+const ConsumerGroupClass = internal('consumer/consumerGroup') as new (
+  options: ConsumerGroupOptions,
+) => ConsumerGroup;
+const makeProducer = internal('producer') as (options: ProducerOptions) => KafkaJs.Producer;
+const Emitter = internal('instrumentation/emitter') as new () => object;
+const { createLogger } = internal('loggers') as { createLogger: (options: object) => object };
+
+/** Connections to the brokers, with the metadata of the topics that were added. */
+export function createCluster(options: Omit<ClusterOptions, 'logger'>): Cluster {
+  return new ClusterClass({ ...options, logger: silentLogger() });
+}
+
+/** A producer on a cluster of ours. */
+export function createProducer(options: Omit<ProducerOptions, 'logger'>): KafkaJs.Producer {
+  return makeProducer({ ...options, logger: silentLogger() });
+}
+
+/** One member of a consumer group. It joins, beats and leaves when it is told to; it is not used to fetch. */
+export function createConsumerGroup(
+  options: Omit<ConsumerGroupOptions, 'logger' | 'instrumentationEmitter'>,
+): ConsumerGroup {
+  return new ConsumerGroupClass({
+    ...options,
+    logger: silentLogger(),
+    instrumentationEmitter: new Emitter(),
+  });
+}
+
+/** What kafkajs logs, it also throws; whoever catches it says more about it than its log would. */
+function silentLogger(): object {
+  return createLogger({ level: kafkajs.logLevel.NOTHING, logCreator: () => () => undefined });
+}
+
+function checkVersion(): void {
+  const { version } = require('kafkajs/package.json') as { version: string };
+  if (version !== VERSION)
+    throw new Error(`kafkajs ${version} is installed, but its corrections are made for ${VERSION}`);
+}
+
+function internal(path: string): unknown {
+  return require(`kafkajs/src/${path}`);
+}
+
+interface CachedModule {
+  readonly exports: unknown;
+  readonly corrected?: boolean;
+}
+
+function replaceModule(path: string, exports: unknown): void {
+  const file = require.resolve(`kafkajs/src/${path}`);
+  const cache = require.cache as Record<string, unknown>;
+  const cached = cache[file] as CachedModule | undefined;
+  if (cached !== undefined && cached.corrected !== true)
+    throw new Error('kafkajs was loaded before its corrections: load it through this module only');
+  cache[file] ??= {
+    id: file,
+    filename: file,
+    loaded: true,
+    corrected: true,
+    exports,
+    children: [],
+    paths: [],
+  };
+}
+
+function filterAbortedMessages(answer: {
+  messages: FetchedRecord[];
+  abortedTransactions: AbortedTransaction[] | null;
+}): FetchedRecord[] {
+  return withoutAborted(answer.messages, answer.abortedTransactions);
+}
+
+function decodeParts(): DecodeParts {
+  type Decoder = ReturnType<DecodeParts['newDecoder']>;
+  const DecoderClass = internal('protocol/decoder') as new (buffer: Buffer) => Decoder;
+  return {
+    newDecoder: (buffer) => new DecoderClass(buffer),
+    decodeMessageSet: internal('protocol/messageSet/decoder') as DecodeParts['decodeMessageSet'],
+    decodeRecordBatch: internal('protocol/recordBatch/v0/decoder') as DecodeParts['decodeRecordBatch'],
+  };
+}

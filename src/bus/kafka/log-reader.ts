@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProoflineError } from '../../contracts/errors.js';
+import type { TopicName } from '../../contracts/topics.js';
+import type { StoredRecord } from '../bus.js';
+import type { CuttableCluster } from './client.js';
+import { isConnectionLost, isStaleMetadata } from './kafka-errors.js';
+import type { Broker, FetchedPartition } from './kafkajs-internals.js';
+import { withoutAborted } from './read-committed.js';
+import { toStoredRecord } from './records.js';
+import type { KafkaNames } from './topic-names.js';
+
+/** One answer to a fetch: what may be handed out, and where to go on behind it. */
+export interface Fetched {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly records: readonly StoredRecord[];
+  /** Behind markers and aborted records as well. Where nothing was fetched, the offset that was asked for. */
+  readonly next: number;
+}
+
+/** A position in a partition of a topic. */
+export interface Position {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** Reads partitions without a group, over connections of its own. One fetch a broker is under way at a time. */
+export interface LogReader {
+  /** The broker that leads the partition: positions of one leader can be fetched together. */
+  leaderOf(topic: TopicName, partition: number): number;
+  /** Read committed. Waits up to `maxWaitMs` for something to come. */
+  fetch(leader: number, positions: readonly Position[], maxWaitMs: number): Promise<readonly Fetched[]>;
+  /** First offset that is kept, and the end of the log, committed or not. */
+  bounds(topic: TopicName, partition: number): Promise<{ readonly low: number; readonly end: number }>;
+  /** Behind the last record that is committed and not hidden by an open transaction before it. */
+  stableEnd(topic: TopicName, partition: number): Promise<number>;
+  /** The group's next offset; null when it has none. */
+  committed(group: string, topic: TopicName, partition: number): Promise<number | null>;
+  close(): Promise<void>;
+}
+
+const MAX_PARTITION_BYTES = 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
+const UNCOMMITTED = 0;
+const COMMITTED = 1;
+const EARLIEST = -2;
+const LATEST = -1;
+const NO_OFFSET = -1;
+/** How long a question is asked again while leaders move. */
+const FRESH_MS = 5000;
+const REFRESH_PAUSE_MS = 50;
+
+/** Connects and learns where the topics lie. */
+export async function openLogReader(
+  connection: CuttableCluster,
+  names: KafkaNames,
+  topics: readonly TopicName[],
+): Promise<LogReader> {
+  const { cluster } = connection;
+  try {
+    await cluster.connect();
+    await cluster.addMultipleTargetTopics(topics.map((topic) => names.topic(topic)));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+
+  function leaderOf(topic: TopicName, partition: number): number {
+    const found = cluster
+      .findTopicPartitionMetadata(names.topic(topic))
+      .find(({ partitionId }) => partitionId === partition);
+    if (found === undefined || found.leader < 0)
+      throw new ProoflineError('PL_BUS_DOWN', { problem: `${topic}/${partition} has no leader` });
+    return found.leader;
+  }
+
+  /** Leaders move, and brokers restart: what failed for that is asked again, of whoever leads now. */
+  async function withFreshLeader<T>(work: () => Promise<T>): Promise<T> {
+    for (const deadline = performance.now() + FRESH_MS; ;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(await refresh(error)) || performance.now() > deadline) throw error;
+      }
+    }
+  }
+
+  /** True after the metadata was read anew; false where that is no answer to the error. */
+  async function refresh(error: unknown): Promise<boolean> {
+    if (!isStaleMetadata(error) && !isConnectionLost(error)) return false;
+    await sleep(REFRESH_PAUSE_MS);
+    await cluster.refreshMetadata().catch(() => undefined);
+    return true;
+  }
+
+  function listOffset(
+    topic: TopicName,
+    partition: number,
+    timestamp: number,
+    isolationLevel: number,
+  ): Promise<number> {
+    return withFreshLeader(async () => {
+      const broker = await cluster.findBroker({ nodeId: leaderOf(topic, partition) });
+      const { responses } = await broker.listOffsets({
+        isolationLevel,
+        topics: [{ topic: names.topic(topic), partitions: [{ partition, timestamp }] }],
+      });
+      return offsetIn(responses, topic, partition);
+    });
+  }
+
+  async function fetch(
+    leader: number,
+    positions: readonly Position[],
+    maxWaitMs: number,
+  ): Promise<readonly Fetched[]> {
+    const broker = await cluster.findBroker({ nodeId: leader });
+    const answer = await fetchFrom(broker, names, positions, maxWaitMs);
+    return answer.responses.flatMap(({ topicName, partitions }) =>
+      partitions.flatMap((fetched) => {
+        const position = positions.find(
+          ({ topic, partition }) => names.topic(topic) === topicName && partition === fetched.partition,
+        );
+        return position === undefined ? [] : [toFetched(position, fetched)];
+      }),
+    );
+  }
+
+  return {
+    leaderOf,
+    async fetch(leader, positions, maxWaitMs) {
+      try {
+        return await fetch(leader, positions, maxWaitMs);
+      } catch (error) {
+        // The caller asks for the leader again.
+        await refresh(error);
+        throw error;
+      }
+    },
+    async bounds(topic, partition) {
+      const [low, end] = await Promise.all([
+        listOffset(topic, partition, EARLIEST, UNCOMMITTED),
+        listOffset(topic, partition, LATEST, UNCOMMITTED),
+      ]);
+      return { low, end };
+    },
+    stableEnd: (topic, partition) => listOffset(topic, partition, LATEST, COMMITTED),
+    async committed(group, topic, partition) {
+      const groupId = names.group(group);
+      const offset = await withFreshLeader(async () => {
+        const coordinator = await cluster.findGroupCoordinator({ groupId });
+        const { responses } = await coordinator.offsetFetch({
+          groupId,
+          topics: [{ topic: names.topic(topic), partitions: [{ partition }] }],
+        });
+        return offsetIn(responses, topic, partition);
+      });
+      return offset === NO_OFFSET ? null : offset;
+    },
+    close: () => connection.close(),
+  };
+}
+
+function fetchFrom(
+  broker: Broker,
+  names: KafkaNames,
+  positions: readonly Position[],
+  maxWaitTime: number,
+): ReturnType<Broker['fetch']> {
+  return broker.fetch({
+    isolationLevel: COMMITTED,
+    maxWaitTime,
+    minBytes: 1,
+    maxBytes: MAX_BYTES,
+    topics: positions.map(({ topic, partition, offset }) => ({
+      topic: names.topic(topic),
+      partitions: [{ partition, fetchOffset: String(offset), maxBytes: MAX_PARTITION_BYTES }],
+    })),
+  });
+}
+
+function toFetched({ topic, partition, offset }: Position, fetched: FetchedPartition): Fetched {
+  // A batch is sent whole: it may begin before the offset that was asked for.
+  const records = withoutAborted(fetched.messages, fetched.abortedTransactions)
+    .filter((record) => !record.isControlRecord && Number(record.offset) >= offset)
+    .map((record) => toStoredRecord(topic, partition, record));
+  const last = fetched.messages.at(-1);
+  const next = last === undefined ? offset : Math.max(offset, Number(last.offset) + 1);
+  return { topic, partition, records, next };
+}
+
+function offsetIn(
+  responses: readonly {
+    readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+  }[],
+  topic: TopicName,
+  partition: number,
+): number {
+  const found = responses[0]?.partitions.find((each) => each.partition === partition);
+  if (found === undefined)
+    throw new ProoflineError('PL_BUS_DOWN', { problem: `no answer about ${topic}/${partition}` });
+  return Number(found.offset);
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Producer, ProducerBatch, RecordMetadata, TopicMessages, Transaction } from 'kafkajs';
+import { topics, type TopicName } from '../../contracts/topics.js';
+import type { NewRecord, NextOffsets } from '../bus.js';
+import { recordBytes } from '../record-size.js';
+import { isConcurrentTransaction } from './kafka-errors.js';
+import { toMessage } from './records.js';
+import type { KafkaNames } from './topic-names.js';
+
+/** Offsets of a group that move with the records of a transaction. */
+export interface GroupOffsets {
+  readonly group: string;
+  readonly partition: number;
+  readonly next: NextOffsets;
+}
+
+/**
+ * Writes transactions under one transactional id, one after the other. After an error it MUST be closed and never
+ * be used again: kafkajs rolls sequence numbers back, and what a used producer sends next can be acknowledged,
+ * committed, and not exist.
+ */
+export interface TransactionalWriter {
+  /** Answers with the offsets of the records, in order. The outcome of a commit that failed is unknown. */
+  write(records: readonly NewRecord[], offsets?: GroupOffsets): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+/** kafkajs groups the messages of a send in quadratic time. */
+const MAX_MESSAGES = 500;
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+const FENCE_MS = 30_000;
+
+/**
+ * Takes the transactional id over: whoever had it can write no more, and what it left open is ended. The empty
+ * transaction makes the broker do this now and not at the first write.
+ */
+export async function openTransactionalWriter(
+  producer: Producer,
+  names: KafkaNames,
+): Promise<TransactionalWriter> {
+  try {
+    await producer.connect();
+    const transaction = await retryConcurrent(() => producer.transaction(), FENCE_MS);
+    await transaction.abort();
+  } catch (error) {
+    await disconnect(producer);
+    throw error;
+  }
+  return {
+    async write(records, offsets) {
+      const transaction = await producer.transaction();
+      try {
+        const written = await sendAll(transaction, records, names);
+        if (offsets !== undefined) await sendOffsets(transaction, offsets, names);
+        await transaction.commit();
+        return written;
+      } catch (error) {
+        if (transaction.isActive()) await transaction.abort().catch(() => undefined);
+        throw error;
+      }
+    },
+    close: () => disconnect(producer),
+  };
+}
+
+async function disconnect(producer: Producer): Promise<void> {
+  await producer.disconnect().catch(() => undefined);
+}
+
+/** kafkajs does not repeat these requests by itself while the broker still ends the transaction before. */
+async function retryConcurrent<T>(work: () => Promise<T>, withinMs: number): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConcurrentTransaction(error) || performance.now() > deadline) throw error;
+      await sleep(5);
+    }
+  }
+}
+
+async function sendOffsets(
+  transaction: Transaction,
+  { group, partition, next }: GroupOffsets,
+  names: KafkaNames,
+): Promise<void> {
+  const moved = Object.entries(next) as [TopicName, number][];
+  if (moved.length === 0) return;
+  const topicOffsets = moved.map(([topic, offset]) => ({
+    topic: names.topic(topic),
+    partitions: [{ partition, offset: String(offset) }],
+  }));
+  await retryConcurrent(
+    () => transaction.sendOffsets({ consumerGroupId: names.group(group), topics: topicOffsets }),
+    FENCE_MS,
+  );
+}
+
+/**
+ * The ledger is written, and answered for, before anything else: a client that does not read committed must not
+ * see a projection whose entry does not lie in the ledger yet.
+ */
+async function sendAll(
+  transaction: Transaction,
+  records: readonly NewRecord[],
+  names: KafkaNames,
+): Promise<number[]> {
+  const offsets = new Array<number>(records.length).fill(-1);
+  const numbered = records.map((record, i) => ({ record, i }));
+  const inLedger = ({ record }: { record: NewRecord }): boolean => record.topic === 'ledger.v1';
+  for (const part of [numbered.filter(inLedger), numbered.filter((each) => !inLedger(each))]) {
+    for (const chunk of chunksOf(part)) {
+      const answers = await transaction.sendBatch(
+        toBatch(
+          chunk.map(({ record }) => record),
+          names,
+        ),
+      );
+      for (const [k, offset] of offsetsOf(chunk, answers, names).entries()) {
+        const at = chunk[k];
+        if (at !== undefined) offsets[at.i] = offset;
+      }
+    }
+  }
+  return offsets;
+}
+
+/** What fits into one request, with no more of a topic and partition than its limit: it becomes one batch there. */
+function chunksOf<T extends { readonly record: NewRecord }>(numbered: readonly T[]): T[][] {
+  const chunks: T[][] = [];
+  let sizes = createSizes();
+  for (const each of numbered) {
+    const chunk = chunks.at(-1);
+    if (chunk !== undefined && chunk.length < MAX_MESSAGES && sizes.haveRoomFor(each.record))
+      chunk.push(each);
+    else {
+      chunks.push([each]);
+      sizes = createSizes();
+    }
+    sizes.add(each.record);
+  }
+  return chunks;
+}
+
+function createSizes(): { haveRoomFor(record: NewRecord): boolean; add(record: NewRecord): void } {
+  const batches = new Map<string, number>();
+  let total = 0;
+  const batchBytes = ({ topic, partition }: NewRecord): number => batches.get(`${topic}/${partition}`) ?? 0;
+  return {
+    haveRoomFor(record) {
+      const bytes = recordBytes(record);
+      return (
+        total + bytes <= MAX_REQUEST_BYTES && batchBytes(record) + bytes <= topics[record.topic].maxBytes
+      );
+    },
+    add(record) {
+      const bytes = recordBytes(record);
+      total += bytes;
+      batches.set(`${record.topic}/${record.partition}`, batchBytes(record) + bytes);
+    },
+  };
+}
+
+function toBatch(records: readonly NewRecord[], names: KafkaNames): ProducerBatch {
+  const byTopic = new Map<TopicName, TopicMessages['messages']>();
+  for (const record of records) {
+    const messages = byTopic.get(record.topic) ?? [];
+    byTopic.set(record.topic, messages);
+    messages.push(toMessage(record));
+  }
+  const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic: names.topic(topic), messages }));
+  return { acks: -1, topicMessages };
+}
+
+/** A send makes one batch a partition, whose records lie one behind the other from its base offset on. */
+function offsetsOf(
+  chunk: readonly { readonly record: NewRecord }[],
+  answers: readonly RecordMetadata[],
+  names: KafkaNames,
+): number[] {
+  const next = new Map(
+    answers.map(({ topicName, partition, baseOffset }) => [`${topicName}/${partition}`, Number(baseOffset)]),
+  );
+  return chunk.map(({ record }) => {
+    const log = `${names.topic(record.topic)}/${record.partition}`;
+    const offset = next.get(log);
+    if (offset === undefined || !(offset >= 0))
+      throw new Error(`the broker did not say where ${log} was written`);
+    next.set(log, offset + 1);
+    return offset;
+  });
+}
