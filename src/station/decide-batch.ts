@@ -164,10 +164,13 @@ function deadLetterNote<I extends TopicName, P>(
 function auditEmission(emitter: Emitter, station: string, note: Invocation, startedAt: number): Emission {
   const measured = { startedAt, finishedAt: emitter.now() };
   const body = { ...note, station, version: VERSION, measured, ext: {} };
-  const { outcome } = note;
-  return {
-    topic: 'tool-invocation.v1',
-    body,
-    ...(outcome === 'REPEAT' || outcome === 'REFUSED' ? { mark: outcome } : {}),
-  };
+  const mark = MARKS[note.outcome];
+  return { topic: 'tool-invocation.v1', body, ...(mark === undefined ? {} : { mark }) };
 }
+
+/** Outcomes of an input that came before under the same id: the note must not pass for the first one's. */
+const MARKS: Readonly<Partial<Record<string, NonNullable<Emission['mark']>>>> = {
+  REPEAT: 'REPEAT',
+  ALREADY_ANSWERED: 'REPEAT',
+  REFUSED: 'REFUSED',
+};

@@ -248,35 +248,38 @@ describe('a ledger view that lags', () => {
     expect(await only(line, 'verdict.v1')).toMatchObject({ status: 'PASSED' });
   });
 
-  test('given a view that catches up while the guard waits for it, the draft passes at once', async () => {
+  test.each([
+    ['nothing of the lookup', false],
+    ['that the lookup is on its way', true],
+  ])('given that it shows %s and catches up while the guard waits, the draft passes', async (_, pending) => {
     const waits = createGate();
+    const answer = createGate();
+    const partition = partitionOf('run-1', 2);
     const wrapLedger = (view: LedgerView): LedgerView => ({
       ...view,
-      whenPast(partition, offset, timeoutMs) {
-        if (partition === partitionOf('run-1', 2)) waits.open();
-        return view.whenPast(partition, offset, timeoutMs);
+      whenPast(of, offset, timeoutMs) {
+        if (of === partition && timeoutMs === SOON) waits.open();
+        return view.whenPast(of, offset, timeoutMs);
       },
     });
-    const line = await answeredLine();
-    await line.close();
-    const lagging = openTestLine({
-      folder: line.folder,
-      wrapLedger,
-      stations: [],
-      guard: { catchUpMs: SOON },
-    });
-    lagging.start('retrieve', 'postprocess', 'project', 'ledger-view');
-    await lagging.idle();
-    await lagging.stop('ledger-view');
-    await lagging.ask({ toolCallId: 'call-2' });
-    await lagging.idle();
-    lagging.start('guard');
-    await lagging.handIn({ draftJson: trueDraft([{ toolCallId: 'call-2' }]) });
+    const search = scripted(({ query }) => answer.opened.then(() => hits([hitAbout(query)])));
+    const line = openTestLine({ search, wrapLedger, guard: { catchUpMs: SOON } });
+    if (!pending) answer.open();
+    await line.ask({ runId: pending ? 'run-1' : 'run-0' });
+    if (pending) {
+      await waitUntil('it is PENDING in the view', async () => (await line.ledger.position(partition)) === 1);
+    } else await line.idle();
+    await line.stop('ledger-view');
+    if (!pending) await line.ask({});
+    answer.open();
+    await line.idle();
+    await line.handIn({ draftJson: trueDraft() });
     await waits.opened;
-    lagging.start('ledger-view');
-    await lagging.idle();
-    expect(await only(lagging, 'verdict.v1')).toMatchObject({ status: 'PASSED' });
-    expect(lagging.health.waiting()).toEqual([]);
+    expect(await line.messages('verdict.v1')).toEqual([]);
+    line.start('ledger-view');
+    await line.idle();
+    expect(await only(line, 'verdict.v1')).toMatchObject({ status: 'PASSED' });
+    expect(line.health.waiting()).toEqual([]);
   });
 
   test('given a draft that no catching up can make true, it is rejected once the view has caught up', async () => {

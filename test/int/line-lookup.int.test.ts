@@ -449,6 +449,32 @@ describe('the same lookup again', () => {
     expect((await line.messages('ledger.v1')).filter(({ runId }) => runId === 'run-1')).toHaveLength(2);
   });
 
+  test.each(['one batch', 'two'])(
+    'given one record twice before project, in %s, its lookup has one entry and one answer',
+    async (batches) => {
+      const line = openTestLine({ stations: ['retrieve', 'postprocess', 'ledger-view'] });
+      await line.ask({});
+      await line.idle();
+      const partition = partitionOf('run-1', 2);
+      const [record] = await line.bus.read('postprocessed.v1', partition, 0, 1);
+      if (batches === 'two') {
+        line.start('project');
+        await line.idle();
+      }
+      await line.bus.append([{ ...record!, key: record!.key! }]);
+      line.start('project');
+      await line.idle();
+      expect(await only(line, 'projected.v1')).toMatchObject({ state: 'READY' });
+      expect(await states(line)).toEqual(['PENDING', 'READY']);
+      expect(await line.bus.committed('project', 'postprocessed.v1', partition)).toBe(2);
+      const notes = (await line.messages('tool-invocation.v1')).filter(
+        ({ station }) => station === 'project',
+      );
+      expect(notes.map(({ outcome }) => outcome)).toEqual(['READY', 'ALREADY_ANSWERED']);
+      expect(notes[0]!.eventId).not.toBe(notes[1]!.eventId);
+    },
+  );
+
   test('given a first one that was lost to a dead letter, the repeat is told so', async () => {
     const line = openTestLine({ stations: ['retrieve', 'ledger-view'] });
     await line.ask({});

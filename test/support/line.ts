@@ -135,7 +135,7 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
   const emitter = emitterOf('test');
 
   function start(...names: readonly StationName[]): void {
-    for (const name of names) {
+    for (const name of names.filter((each) => !running.has(each))) {
       const station = stations[name];
       const consumption =
         station === undefined
