@@ -2,9 +2,10 @@ import type { Codec } from '../src/contracts/codec.js';
 import type { EvidenceLimits } from '../src/evidence/limits.js';
 import { evidenceLimits } from '../src/evidence/limits.js';
 import { parseAgentView } from '../src/evidence/parse-agent-view.js';
-import type { Signer } from '../src/ledger/keyring.js';
+import type { Keyring, Signer } from '../src/ledger/keyring.js';
 import { openLedgerLane, type KnownEntry, type LedgerLane } from '../src/ledger/ledger-lane.js';
 import { ledgerKey, type LedgerView } from '../src/ledger/ledger-view.js';
+import { cachedVerifier, type Verification } from '../src/ledger/signing.js';
 import { tombstones } from '../src/ledger/tombstones.js';
 import {
   decideProject,
@@ -34,6 +35,7 @@ export const projectDefaults: ProjectConfig = {
 export interface ProjectPorts {
   readonly ledger: LedgerView;
   readonly signer: Signer;
+  readonly keyring: Keyring;
   readonly codec: Codec;
 }
 
@@ -65,12 +67,28 @@ function openProject(
   context: LaneContext,
   ledger: LedgerLane,
 ): StationLane<'postprocessed.v1', Entries> {
+  const verify = cachedVerifier(ports.keyring, 1000);
+
+  /** Whether the lookup's entry is what a station signed, under this run's and this call's name. */
+  function check({ value: { runId, toolCallId } }: Governed, entries: Entries): Verification {
+    const entry = entries.get(ledgerKey(runId, toolCallId))?.entry ?? null;
+    return entry === null ? 'ABSENT' : verify({ ...entry, runId, toolCallId });
+  }
+
   return {
-    prepare: (messages) => ledger.read(queriesOf(messages, config.gainLookback)),
+    async prepare(messages) {
+      const entries = await ledger.read(queriesOf(messages, config.gainLookback));
+      const repeats = messages.filter((message) => message.value.outcome === 'REPEAT');
+      // The operator may have added the key since.
+      if (repeats.some((message) => typeof check(message, entries) === 'object')) ports.keyring.reload();
+      return entries;
+    },
     decide(message, entries) {
       const key = ledgerKey(message.value.runId, message.value.toolCallId);
+      const entry = entries.get(key)?.entry;
       const projectContext: ProjectContext = {
-        entry: entries.get(key)?.entry,
+        entry,
+        checkSignature: () => check(message, entries),
         shownBefore: () => shownBefore(entries, message.value.runId, key),
         signer: ports.signer,
         limits: config.limits,

@@ -174,6 +174,12 @@ export const errorTable = {
     message: 'The draft quotes words, and nothing has checked that they were shown',
     solve: 'The draft is held. A person compares the quotes with what `proofline trail` shows.',
   },
+  PL_LEDGER_BROKEN: {
+    retryable: true,
+    message: 'The ledger entry of this lookup is not what a station signed',
+    solve:
+      'Nothing of it is shown. `proofline ledger verify` tells which entries were changed; ask again with a new tool_call_id.',
+  },
   PL_LEDGER_TAKEN_BACK: {
     retryable: false,
     message: 'A ledger record would take back the terminal entry of {key}',

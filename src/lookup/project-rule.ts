@@ -12,6 +12,7 @@ import { gainOf, itemDigest } from '../evidence/gain.js';
 import type { EvidenceLimits } from '../evidence/limits.js';
 import { project, type Projection } from '../evidence/project.js';
 import type { Signer } from '../ledger/keyring.js';
+import type { Verification } from '../ledger/signing.js';
 import { newEntry, type EntryFrame } from '../ledger/new-entry.js';
 import { invocation } from '../station/invocation.js';
 import type { Emission, Envelope, Invocation, Message, Outcome, RecordSize } from '../station/station.js';
@@ -25,6 +26,8 @@ type Answer = Omit<ProjectedEvidence, Envelope>;
 export interface ProjectContext {
   /** The lookup's entry as the ledger has it; undefined without one, null where it cannot be read. */
   readonly entry: Entry | null | undefined;
+  /** Whether that entry is what a station signed; ABSENT without one. */
+  readonly checkSignature: () => Verification;
   /** Digests of the items that the run's other lookups showed. */
   readonly shownBefore: () => ReadonlySet<string>;
   readonly signer: Signer;
@@ -35,7 +38,7 @@ export function decideProject(message: Governed, context: ProjectContext): Outco
   const { value } = message;
   switch (value.outcome) {
     case 'REPEAT':
-      return answerAgain(value, context.entry);
+      return answerAgain(value, context);
     case 'REFUSED':
       return refuse(value);
     case 'FAILURE':
@@ -138,8 +141,12 @@ function fail(value: PostprocessedEvidence, reason: Failure, signer: Signer): Ou
 }
 
 /** A repeated request is answered from the entry's bytes: the same answer, and no second entry. */
-function answerAgain(value: PostprocessedEvidence, entry: Entry | null | undefined): Outcome {
-  const body = { ...repeated(value, entry), repeat: true };
+function answerAgain(value: PostprocessedEvidence, context: ProjectContext): Outcome {
+  const check = context.checkSignature();
+  if (typeof check === 'object') {
+    return { kind: 'not-yet', code: 'PL_KEY_UNKNOWN', params: { key_id: check.unknownKey } };
+  }
+  const body = { ...repeated(value, context.entry, check === 'VALID'), repeat: true };
   return {
     kind: 'emit',
     records: [{ topic: 'projected.v1', mark: 'REPEAT', body }],
@@ -147,11 +154,13 @@ function answerAgain(value: PostprocessedEvidence, entry: Entry | null | undefin
   };
 }
 
-function repeated(value: PostprocessedEvidence, entry: Entry | null | undefined): Answer {
+function repeated(value: PostprocessedEvidence, entry: Entry | null | undefined, isSigned: boolean): Answer {
   if (entry === undefined || entry === null || entry.state === 'PENDING') {
     // The first request lies before this one on the partition, so its answer was lost to a dead letter.
     return { ...answer(value, 'FAILED'), failure: failure('PL_LOOKUP_LOST', {}) };
   }
+  // Whoever can write to the view must not be able to show a model what no station froze.
+  if (!isSigned) return { ...answer(value, 'FAILED'), failure: failure('PL_LEDGER_BROKEN', {}) };
   const { state, agentView, agentViewSha256, cuts, noEvidenceBasis, failure: reason, expiresAt } = entry;
   return {
     ...answer(value, state),

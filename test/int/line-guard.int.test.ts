@@ -442,6 +442,23 @@ describe('a ledger view that somebody tampered with', () => {
     },
   );
 
+  test.each(tampered.slice(0, 7))(
+    'given an entry with %s, the same lookup again is not answered from it',
+    async (_, change) => {
+      const line = await answeredLine();
+      await tamper(line, change);
+      await line.ask({});
+      await line.idle();
+      const answers = await line.messages('projected.v1');
+      expect(answers.at(-1)).toMatchObject({
+        repeat: true,
+        state: 'FAILED',
+        agentView: null,
+        failure: { code: 'PL_LEDGER_BROKEN' },
+      });
+    },
+  );
+
   test('given a true entry copied under another run’s key, it proves nothing there', async () => {
     const line = openTestLine();
     await line.ask({ runId: 'run-2', toolCallId: 'call-1' });
