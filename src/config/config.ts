@@ -20,12 +20,41 @@ export interface Config {
   readonly pyRag: { readonly url: string; readonly token: string | null; readonly timeoutMs: number } | null;
   /** Absolute path of the folder of keys; null for the data folder's own. */
   readonly keys: string | null;
+  /** Null is the embedded bus of the data folder. */
+  readonly kafka: KafkaConfig | null;
+  /** Null writes and reads local schema ids only. */
+  readonly schemaRegistry: {
+    readonly url: string;
+    readonly username: string | null;
+    readonly password: string | null;
+  } | null;
+  /** Holds the view of the ledger; null where that lies in the data folder. May hold a password. */
+  readonly redisUrl: string | null;
+  /** PostgreSQL; null where the audit lies in the data folder. May hold a password. */
+  readonly auditUrl: string | null;
+  readonly http: { readonly host: string; readonly port: number };
   readonly logLevel: Values['LOG_LEVEL'];
   /** Milliseconds that a command waits for an answer. */
   readonly answerTimeoutMs: number;
   readonly retrieve: RetrieveConfig;
   readonly project: ProjectConfig;
   readonly guard: GuardConfig;
+}
+
+/** How the brokers are reached. Paths are absolute. */
+export interface KafkaConfig {
+  readonly brokers: readonly string[];
+  /** Of topics that are made. */
+  readonly replication: number;
+  readonly ssl: boolean;
+  readonly sslCa: string | null;
+  readonly sslCert: string | null;
+  readonly sslKey: string | null;
+  readonly sasl: {
+    readonly mechanism: NonNullable<Values['KAFKA_SASL_MECHANISM']>;
+    readonly username: string;
+    readonly password: string;
+  } | null;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -96,6 +125,12 @@ function contradictions(values: Values, env: Environment): string[] {
     say('PYRAG_TOKEN', `is set, and ${PREFIX}PYRAG_URL is not`);
   if (values.PYRAG_URL !== null && values.DOCS !== null)
     say('DOCS', `and ${PREFIX}PYRAG_URL are both set; lookups go to one of them, set only that`);
+  for (const [name, needed] of NEEDS)
+    if (textOf(name, env) !== null && textOf(needed, env) === null)
+      say(name, `is set, and ${PREFIX}${needed} is not`);
+  for (const name of TLS_FILES)
+    if (values[name] !== null && values.KAFKA_SSL === '0')
+      say(name, `is set, and ${PREFIX}KAFKA_SSL is not 1`);
   if (values.REFERENCE_FROM > values.PRECISE_FROM)
     say(
       'REFERENCE_FROM',
@@ -108,6 +143,22 @@ function contradictions(values: Values, env: Environment): string[] {
     );
   return found;
 }
+
+/** Variables that mean nothing without another. */
+const NEEDS: readonly (readonly [VariableName, VariableName])[] = [
+  ['KAFKA_SASL_MECHANISM', 'KAFKA_BROKERS'],
+  ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME'],
+  ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_PASSWORD'],
+  ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_MECHANISM'],
+  ['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_MECHANISM'],
+  ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],
+  ['KAFKA_SSL_KEY', 'KAFKA_SSL_CERT'],
+  ['SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_URL'],
+  ['SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_PASSWORD'],
+  ['SCHEMA_REGISTRY_PASSWORD', 'SCHEMA_REGISTRY_USERNAME'],
+];
+
+const TLS_FILES = ['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'] as const;
 
 /** A misspelled variable would silently do nothing. */
 function unknownVariables(env: Environment): string[] {
@@ -136,11 +187,42 @@ function configOf(values: Values): Config {
         ? null
         : { url: values.PYRAG_URL, token: values.PYRAG_TOKEN, timeoutMs: values.PYRAG_TIMEOUT_MS },
     keys: absoluteOrNull(values.KEYS),
+    kafka: kafkaConfigOf(values),
+    schemaRegistry:
+      values.SCHEMA_REGISTRY_URL === null
+        ? null
+        : {
+            url: values.SCHEMA_REGISTRY_URL,
+            username: values.SCHEMA_REGISTRY_USERNAME,
+            password: values.SCHEMA_REGISTRY_PASSWORD,
+          },
+    redisUrl: values.REDIS_URL,
+    auditUrl: values.AUDIT_URL,
+    http: { host: values.HTTP_HOST, port: values.HTTP_PORT },
     logLevel: values.LOG_LEVEL,
     answerTimeoutMs: values.ANSWER_TIMEOUT_MS,
     retrieve: retrieveConfigOf(values),
     project: projectConfigOf(values),
     guard: guardConfigOf(values),
+  };
+}
+
+function kafkaConfigOf(values: Values): KafkaConfig | null {
+  if (values.KAFKA_BROKERS === null) return null;
+  const {
+    KAFKA_SASL_MECHANISM: mechanism,
+    KAFKA_SASL_USERNAME: username,
+    KAFKA_SASL_PASSWORD: password,
+  } = values;
+  return {
+    brokers: values.KAFKA_BROKERS,
+    replication: values.KAFKA_REPLICATION,
+    ssl: values.KAFKA_SSL === '1',
+    sslCa: absoluteOrNull(values.KAFKA_SSL_CA),
+    sslCert: absoluteOrNull(values.KAFKA_SSL_CERT),
+    sslKey: absoluteOrNull(values.KAFKA_SSL_KEY),
+    sasl:
+      mechanism === null || username === null || password === null ? null : { mechanism, username, password },
   };
 }
 

@@ -36,8 +36,8 @@ export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
 }
 
 /** A path; relative ones are meant from where the command runs. */
-export function path(): Kind<string> {
-  return { takes: 'the path of a folder', schema: z.string().max(4096).refine(hasNoNul) };
+export function path(of: 'folder' | 'file' = 'folder'): Kind<string> {
+  return { takes: `the path of a ${of}`, schema: z.string().max(4096).refine(hasNoNul) };
 }
 
 /** What begins the names of topics, as Kafka allows them. */
@@ -59,6 +59,49 @@ export function httpAddress(): Kind<string> {
 /** What a header can carry. */
 export function token(): Kind<string> {
   return { takes: 'printable ASCII without spaces', schema: z.string().regex(/^[\x21-\x7e]{1,8192}$/) };
+}
+
+/** Text without control characters, within bounds of characters. */
+export function text(min: number, max: number): Kind<string> {
+  return {
+    takes: `${min} to ${max} characters, none of them a control character`,
+    schema: z
+      .string()
+      .min(min)
+      .max(max)
+       
+      .regex(/^[^\u0000-\u001f\u007f]*$/),
+  };
+}
+
+/** An address that may carry a name and a password, so it is never shown. */
+export function secretAddress(protocols: readonly string[]): Kind<string> {
+  return {
+    takes: `an address that begins with ${protocols.map((each) => `${each}//`).join(' or ')}`,
+    schema: z
+      .string()
+      .max(2048)
+      .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol)),
+  };
+}
+
+const BROKER = /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/;
+
+/** Brokers with commas between them. */
+export function brokerList(): Kind<readonly string[]> {
+  return {
+    takes: 'one or more host:port with commas between them',
+    schema: z
+      .string()
+      .max(8192)
+      .transform((value) => value.split(',').map((each) => each.trim()))
+      .refine((brokers) => brokers.every((broker) => isPort(BROKER.exec(broker)?.[2]))),
+  };
+}
+
+function isPort(digits = '0'): boolean {
+  const port = Number(digits);
+  return port > 0 && port < 65_536;
 }
 
 function hasNoNul(text: string): boolean {

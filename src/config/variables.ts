@@ -2,7 +2,19 @@ import { guardDefaults } from '../../consumers/guard.js';
 import { projectDefaults } from '../../consumers/project.js';
 import { retrieveDefaults } from '../lookup/retrieve-rule.js';
 import { pyRagDefaults } from '../retrieval/py-rag/settings.js';
-import { httpAddress, oneOf, path, share, token, topicPrefix, whole, type Kind } from './kinds.js';
+import {
+  brokerList,
+  httpAddress,
+  oneOf,
+  path,
+  secretAddress,
+  share,
+  text,
+  token,
+  topicPrefix,
+  whole,
+  type Kind,
+} from './kinds.js';
 
 /** One environment variable, without its prefix. */
 export interface Variable<T> extends Kind<T> {
@@ -61,6 +73,46 @@ export const variables = {
     'info',
     'From which level on `proofline dev` logs.',
   ),
+  KAFKA_BROKERS: absent(
+    brokerList(),
+    'The brokers that `proofline up` and the other commands work on, as `host:port`.',
+  ),
+  KAFKA_REPLICATION: given(whole(1, 100), 3, 'Replicas of the topics that `proofline topics create` makes.'),
+  KAFKA_SSL: given(oneOf(['0', '1'] as const), '0', '1 speaks TLS with the brokers.'),
+  KAFKA_SSL_CA: absent(
+    path('file'),
+    'Certificates (PEM) of who may sign the brokers’; the system’s when unset.',
+  ),
+  KAFKA_SSL_CERT: absent(path('file'), 'The client’s certificate (PEM), where brokers ask for one.'),
+  KAFKA_SSL_KEY: absent(path('file'), 'The client’s key (PEM).'),
+  KAFKA_SASL_MECHANISM: absent(
+    oneOf(['plain', 'scram-sha-256', 'scram-sha-512'] as const),
+    'How the brokers are told who is there.',
+  ),
+  KAFKA_SASL_USERNAME: absent(text(1, 256), 'The name that the brokers know.'),
+  KAFKA_SASL_PASSWORD: absent(text(1, 4096), 'Its password.', true),
+  SCHEMA_REGISTRY_URL: absent(
+    httpAddress(),
+    'A registry with the API of Confluent’s; without it schemas have fixed local ids.',
+  ),
+  SCHEMA_REGISTRY_USERNAME: absent(text(1, 256), 'The name that the registry knows.'),
+  SCHEMA_REGISTRY_PASSWORD: absent(text(1, 4096), 'Its password.', true),
+  REDIS_URL: absent(
+    secretAddress(['redis:', 'rediss:']),
+    'The Redis that holds the view of the ledger. `proofline up` needs it.',
+    true,
+  ),
+  AUDIT_URL: absent(
+    secretAddress(['postgres:', 'postgresql:']),
+    'The PostgreSQL that holds the audit. `proofline up` needs it; unset, the audit lies in the data folder.',
+    true,
+  ),
+  HTTP_HOST: given(
+    text(1, 256),
+    '127.0.0.1',
+    'Where `proofline up` listens for health, readiness and metrics.',
+  ),
+  HTTP_PORT: given(whole(0, 65_535), 8080, 'The port of it; 0 takes a free one.'),
   ANSWER_TIMEOUT_MS: given(
     whole(100, HOUR_MS),
     30_000,

@@ -105,11 +105,32 @@ describe('a configuration that is wrong', () => {
     },
   );
 
+  it('reads brokers with commas between them, and how they are spoken to', () => {
+    const { config } = readConfig({
+      PROOFLINE_KAFKA_BROKERS: 'a:9092, [::1]:9093',
+      PROOFLINE_KAFKA_SASL_MECHANISM: 'plain',
+      PROOFLINE_KAFKA_SASL_USERNAME: 'line',
+      PROOFLINE_KAFKA_SASL_PASSWORD: 'a word',
+    });
+    expect(config.kafka).toMatchObject({
+      brokers: ['a:9092', '[::1]:9093'],
+      replication: 3,
+      ssl: false,
+      sasl: { mechanism: 'plain', username: 'line', password: 'a word' },
+    });
+  });
+
+  it.each([':9092', 'a', 'a:0', 'a:65536', 'a:1,', 'http://a:1', 'a b:1'])('has no brokers as %j', (text) => {
+    expect(problemsOf({ PROOFLINE_KAFKA_BROKERS: text })).toHaveLength(1);
+  });
+
   it('shows no secret', () => {
     const secret = 'sesame open';
     const text = problemsOf({
       PROOFLINE_PYRAG_URL: 'http://user:sesame@host/',
       PROOFLINE_PYRAG_TOKEN: secret,
+      PROOFLINE_REDIS_URL: 'http://user:sesame@host/',
+      PROOFLINE_AUDIT_URL: 'mysql://user:sesame@host/',
     }).join('\n');
     expect(text).toContain('PROOFLINE_PYRAG_URL');
     expect(text).toContain('PROOFLINE_PYRAG_TOKEN');
@@ -121,6 +142,15 @@ describe('a configuration that is wrong', () => {
     [{ PROOFLINE_PYRAG_URL: 'http://h/', PROOFLINE_DOCS: 'd' }, /both set/],
     [{ PROOFLINE_LEDGER_RETENTION: '7' }, /LEDGER_RETENTION is 7; drafts are kept 30 days/],
     [{ PROOFLINE_REFERENCE_FROM: '0.8' }, /must not be over PROOFLINE_PRECISE_FROM, 0.75/],
+    [
+      { PROOFLINE_KAFKA_SASL_USERNAME: 'u' },
+      /KAFKA_SASL_USERNAME is set, and PROOFLINE_KAFKA_SASL_MECHANISM/,
+    ],
+    [{ PROOFLINE_KAFKA_SSL_CA: 'ca.pem' }, /KAFKA_SSL_CA is set, and PROOFLINE_KAFKA_SSL is not 1/],
+    [
+      { PROOFLINE_KAFKA_SSL: '1', PROOFLINE_KAFKA_SSL_CERT: 'c.pem' },
+      /KAFKA_SSL_CERT is set, and PROOFLINE_KAFKA_SSL_KEY is not/,
+    ],
     [{ PROOFLINE_MAX_BLOCKS: '1' }, /MAX_BLOCKS_PER_DOCUMENT is 2; it must not be over/],
   ])('contradicts itself: %j', (env, problem) => {
     const problems = problemsOf(env);
