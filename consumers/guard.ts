@@ -23,7 +23,7 @@ import {
   type ViewQuery,
   type ViewRead,
 } from '../src/ledger/ledger-view.js';
-import { cachedVerifier } from '../src/ledger/signing.js';
+import type { EntryVerifier } from '../src/ledger/signing.js';
 import { invocation } from '../src/station/invocation.js';
 import type { LaneContext, Message, Outcome, Station, StationLane } from '../src/station/station.js';
 
@@ -47,6 +47,7 @@ export const guardDefaults: GuardConfig = { limits: defaultGuardLimits, otherEnt
 export interface GuardPorts {
   readonly ledger: LedgerView;
   readonly keyring: Keyring;
+  readonly verify: EntryVerifier;
   readonly codec: Codec;
 }
 
@@ -61,7 +62,7 @@ export function guardStation(
   config: GuardConfig = guardDefaults,
 ): Station<'draft-submitted.v1', Evidence> {
   const tools: GuardTools = { sha256, limits: config.limits, views: cachedViews(sha256, 5000) };
-  const entryReader = createEntryReader(ports.codec, ports.keyring, cachedVerifier(ports.keyring));
+  const entryReader = createEntryReader(ports.codec, ports.keyring, ports.verify);
   return {
     name: 'guard',
     inputs: ['draft-submitted.v1'],

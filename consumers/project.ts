@@ -5,7 +5,7 @@ import { parseAgentView } from '../src/evidence/parse-agent-view.js';
 import type { Keyring, Signer } from '../src/ledger/keyring.js';
 import { openLedgerLane, type KnownEntry, type LedgerLane } from '../src/ledger/ledger-lane.js';
 import { ledgerKey, type LedgerView } from '../src/ledger/ledger-view.js';
-import { cachedVerifier, type Verification } from '../src/ledger/signing.js';
+import type { EntryVerifier, Verification } from '../src/ledger/signing.js';
 import { tombstones } from '../src/ledger/tombstones.js';
 import {
   decideProject,
@@ -36,6 +36,7 @@ export interface ProjectPorts {
   readonly ledger: LedgerView;
   readonly signer: Signer;
   readonly keyring: Keyring;
+  readonly verify: EntryVerifier;
   readonly codec: Codec;
 }
 
@@ -67,12 +68,10 @@ function openProject(
   context: LaneContext,
   ledger: LedgerLane,
 ): StationLane<'postprocessed.v1', Entries> {
-  const verify = cachedVerifier(ports.keyring, 1000);
-
   /** Whether the lookup's entry is what a station signed, under this run's and this call's name. */
   function check({ value: { runId, toolCallId } }: Governed, entries: Entries): Verification {
     const entry = entries.get(ledgerKey(runId, toolCallId))?.entry ?? null;
-    return entry === null ? 'ABSENT' : verify({ ...entry, runId, toolCallId });
+    return entry === null ? 'ABSENT' : ports.verify({ ...entry, runId, toolCallId });
   }
 
   return {

@@ -15,6 +15,12 @@ import type { TopicMessages, TopicName } from './topics.js';
 const MAGIC = 0;
 const HEADER_BYTES = 5;
 
+/** What a value was written with. The same key is always the same schema. */
+export interface WriterSchema {
+  readonly key: string;
+  readonly schema: unknown;
+}
+
 /**
  * Which schema an id stands for. The local one knows the ids that are pinned in the freeze lock; one with a
  * registry behind it adds those that the registry gave.
@@ -22,8 +28,16 @@ const HEADER_BYTES = 5;
 export interface SchemaIds {
   /** The id to write for a schema. */
   idOf(name: SchemaName): number;
-  /** The writer's schema of an id; undefined when nobody knows it. */
-  schemaOf(id: number): { readonly key: string; readonly schema: unknown } | undefined;
+  /**
+   * The writer's schema of an id; undefined when nobody knows it.
+   * @throws ProoflineError PL_REGISTRY_DOWN while that is not known yet, PL_RECORD_UNDECODABLE for one that is no schema.
+   */
+  schemaOf(id: number): WriterSchema | undefined;
+  /**
+   * Asks about those of the ids that are not known yet.
+   * @throws ProoflineError PL_REGISTRY_DOWN when nobody answers.
+   */
+  learn(ids: ReadonlySet<number>): Promise<void>;
 }
 
 export const localSchemaIds: SchemaIds = {
@@ -32,13 +46,23 @@ export const localSchemaIds: SchemaIds = {
     const name = localSchemaName(id);
     return name === undefined ? undefined : { key: name, schema: avroSchemas[name] };
   },
+  learn: () => Promise.resolve(),
 };
 
+/** Messages are values: whoever encodes or decodes one MUST NOT change it afterwards. */
 export interface Codec {
   /** @throws ProoflineError PL_INVARIANT when the message does not fit its schema, or holds malformed text or a long beyond 2^52. */
   encode<T extends TopicName>(topic: T, message: TopicMessages[T]): Buffer;
-  /** @throws ProoflineError PL_RECORD_UNDECODABLE or PL_SCHEMA_UNKNOWN. */
+  /**
+   * @throws ProoflineError PL_RECORD_UNDECODABLE or PL_SCHEMA_UNKNOWN. Of values that were not learned before also
+   * PL_REGISTRY_DOWN: their schema is being fetched.
+   */
   decode<T extends TopicName>(topic: T, value: Buffer): TopicMessages[T];
+  /**
+   * Fetches what decoding these values needs.
+   * @throws ProoflineError PL_REGISTRY_DOWN, retryable: the values wait.
+   */
+  learn(values: readonly (Buffer | null)[]): Promise<void>;
 }
 
 /** The Avro type of a schema with its field names in camelCase: names are no part of the binary. */
@@ -85,6 +109,8 @@ interface Reader {
 
 export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
   const readers = new Map<string, Reader | ProoflineError>();
+  // On one machine most values are decoded by the process that has just encoded them.
+  const encoded = new WeakMap<Buffer, { readonly topic: TopicName; readonly message: unknown }>();
   let scratch = Buffer.alloc(64 * 1024);
 
   function encode<T extends TopicName>(topic: T, message: TopicMessages[T]): Buffer {
@@ -99,10 +125,14 @@ export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
     scratch.writeUInt8(MAGIC, 0);
     scratch.writeUInt32BE(ids.idOf(topic), 1);
     refuseUnreadable(topic, scratch.subarray(0, end));
-    return Buffer.from(scratch.subarray(0, end));
+    const value = Buffer.from(scratch.subarray(0, end));
+    encoded.set(value, { topic, message });
+    return value;
   }
 
   function decode<T extends TopicName>(topic: T, value: Buffer): TopicMessages[T] {
+    const known = encoded.get(value);
+    if (known?.topic === topic) return known.message as TopicMessages[T];
     if (value.length < HEADER_BYTES) throw undecodable(`${value.length} bytes are too few`);
     if (value[0] !== MAGIC) throw undecodable(`it begins with byte ${value[0] ?? ''}, not with 0`);
     return decodeBody(readerOf(topic, value.readUInt32BE(1)), value) as TopicMessages[T];
@@ -118,7 +148,16 @@ export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
     return reader;
   }
 
-  return { encode, decode };
+  return { encode, decode, learn: (values) => ids.learn(schemaIdsIn(values)) };
+}
+
+/** The schema ids that these values name. */
+function schemaIdsIn(values: readonly (Buffer | null)[]): Set<number> {
+  const found = new Set<number>();
+  for (const value of values) {
+    if (value !== null && value.length >= HEADER_BYTES && value[0] === MAGIC) found.add(value.readUInt32BE(1));
+  }
+  return found;
 }
 
 function ownWalk(topic: TopicName): Walk {

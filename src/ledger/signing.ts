@@ -107,13 +107,49 @@ export function verifyEntry(entry: VerifiableEntry, keyring: Keyring): Verificat
 }
 
 /**
- * `verifyEntry` that remembers the last `capacity` results, because a draft's entries are read again and again and
- * Ed25519 is the costly part. It remembers by a digest of signed text, key id and signature; a key that leaves the
- * keyring is unknown at once.
+ * `verifyEntry` that remembers, because a draft's entries are read again and again and Ed25519 is the costly part. A
+ * key that leaves the keyring is unknown at once.
  */
-export function cachedVerifier(keyring: Keyring, capacity = 10_000): EntryVerifier {
-  const check = remembering(signatureHolds, capacity);
-  return (entry) => verification(entry, keyring, check);
+export function cachedVerifier(
+  keyring: Keyring,
+  memory: SignatureMemory = createSignatureMemory(),
+): EntryVerifier {
+  const holds: SignatureCheck = (text, signature, key) =>
+    memory.holds(text, signature, () => signatureHolds(text, signature, key));
+  return (entry) => verification(entry, keyring, holds);
+}
+
+/** A signer whose signatures need not be checked by who shares the memory. */
+export function rememberedSigner(signer: Signer, memory: SignatureMemory): Signer {
+  const { keyId } = signer;
+  return {
+    keyId,
+    sign(text) {
+      const value = signer.sign(text);
+      memory.holds(text, { keyId, value }, () => true);
+      return value;
+    },
+  };
+}
+
+/** Whether signatures hold, for the last ones that were asked for: by a digest of signed text, key id and signature. */
+export interface SignatureMemory {
+  holds(text: string, signature: Signature, check: () => boolean): boolean;
+}
+
+export function createSignatureMemory(capacity = 10_000): SignatureMemory {
+  // Of the least recently used kind: a Map keeps the order in which keys were set.
+  const results = new Map<string, boolean>();
+  return {
+    holds(text, { keyId, value }, check) {
+      const name = hash('sha256', `${keyId}.${value}.${text}`, 'base64');
+      const result = results.get(name) ?? check();
+      results.delete(name);
+      results.set(name, result);
+      if (results.size > capacity) forgetOldest(results);
+      return result;
+    },
+  };
 }
 
 function verification(entry: VerifiableEntry, keyring: Keyring, holds: SignatureCheck): Verification {
@@ -148,19 +184,6 @@ function signedTextOrNull(entry: SignedFields): string | null {
 
 function signatureHolds(text: string, { value }: Signature, key: KeyObject): boolean {
   return verify(null, Buffer.from(text), key, Buffer.from(value, 'base64url'));
-}
-
-/** A cache of the least recently used kind: a Map keeps the order in which keys were set. */
-function remembering(check: SignatureCheck, capacity: number): SignatureCheck {
-  const results = new Map<string, boolean>();
-  return (text, signature, key) => {
-    const name = hash('sha256', `${signature.keyId}.${signature.value}.${text}`);
-    const result = results.get(name) ?? check(text, signature, key);
-    results.delete(name);
-    results.set(name, result);
-    if (results.size > capacity) forgetOldest(results);
-    return result;
-  };
 }
 
 function forgetOldest(results: Map<string, boolean>): void {

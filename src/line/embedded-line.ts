@@ -13,6 +13,12 @@ import { createCodec, type Codec } from '../contracts/codec.js';
 import { ProoflineError } from '../contracts/errors.js';
 import { openKeyring, type Keyring, type Signer } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
+import {
+  cachedVerifier,
+  createSignatureMemory,
+  rememberedSigner,
+  type EntryVerifier,
+} from '../ledger/signing.js';
 import { openSqliteLedgerView } from '../ledger/sqlite-ledger-view.js';
 import { retrieveDefaults, type RetrieveConfig } from '../lookup/retrieve-rule.js';
 import type { KnowledgeSearch } from '../retrieval/knowledge-search.js';
@@ -101,13 +107,15 @@ export function openLine(options: LineOptions): Line {
       health,
       onIncident: options.onIncident ?? (() => undefined),
     });
+    const signatures = createSignatureMemory();
     const ports: StationPorts = {
       codec,
       keyring,
       ledger,
       audit,
       search,
-      signer: signerOf(keyring, keys),
+      signer: rememberedSigner(signerOf(keyring, keys), signatures),
+      verify: cachedVerifier(keyring, signatures),
     };
     const running = runStations(bus, ports, options.settings ?? lineDefaults, envOf);
     const answers = followAnswers(bus, codec);
@@ -137,6 +145,7 @@ interface StationPorts {
   readonly codec: Codec;
   readonly keyring: Keyring;
   readonly signer: Signer;
+  readonly verify: EntryVerifier;
   readonly ledger: LedgerView;
   readonly audit: AuditStore;
   readonly search: KnowledgeSearch;

@@ -16,12 +16,14 @@ import type { DraftSubmitted, LookupRequested } from '../../src/contracts/genera
 import type { TopicMessages, TopicName } from '../../src/contracts/topics.js';
 import { openKeyring, type Keyring } from '../../src/ledger/keyring.js';
 import type { LedgerView } from '../../src/ledger/ledger-view.js';
+import { cachedVerifier } from '../../src/ledger/signing.js';
 import { openSqliteLedgerView } from '../../src/ledger/sqlite-ledger-view.js';
 import { dataFolder } from '../../src/line/data-folder.js';
 import { retrieveDefaults, type RetrieveConfig } from '../../src/lookup/retrieve-rule.js';
 import type { KnowledgeSearch } from '../../src/retrieval/knowledge-search.js';
 import { encodeRecord, type Emitter } from '../../src/station/envelope.js';
 import { createHealth, type Health } from '../../src/station/health.js';
+import type { Observability } from '../../src/observe/observability.js';
 import type { Incident, LaneEnvironment } from '../../src/station/lane-environment.js';
 import { runStation } from '../../src/station/run-station.js';
 import type { Station } from '../../src/station/station.js';
@@ -58,6 +60,8 @@ export interface TestLineOptions {
   readonly wrapBus?: (bus: Bus) => Bus;
   readonly wrapLedger?: (view: LedgerView) => LedgerView;
   readonly wrapAudit?: (store: AuditStore) => AuditStore;
+  /** Watches the line; stopped by who made it. */
+  readonly observe?: Observability;
 }
 
 /** A record of a topic, decoded. */
@@ -118,10 +122,14 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
   const envOf = (station: string): LaneEnvironment => ({
     emitter: emitterOf(station),
     health,
-    onIncident: (incident) => void incidents.push(incident),
+    ...(options.observe === undefined ? {} : { observer: options.observe.observer }),
+    onIncident(incident) {
+      incidents.push(incident);
+      options.observe?.onIncident(incident);
+    },
   });
   const signer = keyring.signer!;
-  const ports = { codec, keyring, ledger, audit, search, signer };
+  const ports = { codec, keyring, ledger, audit, search, signer, verify: cachedVerifier(keyring) };
   const stations: Partial<Record<StationName, Station>> = {
     retrieve: retrieveStation(ports, { ...retrieveDefaults, ...options.retrieve }) as unknown as Station,
     postprocess: postprocessStation() as unknown as Station,
@@ -131,6 +139,7 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
     'audit-sink': auditSinkStation(audit) as unknown as Station,
   };
   const stationBus = options.wrapBus?.(bus) ?? bus;
+  options.observe?.attach({ bus: stationBus, ledger, health });
   const running = new Map<StationName, Consumption>();
   const emitter = emitterOf('test');
 

@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signerOf } from '../../src/ledger/keyring.js';
 import type { Keyring } from '../../src/ledger/keyring.js';
-import { cachedVerifier, signEntry, signedText, verifyEntry } from '../../src/ledger/signing.js';
+import {
+  cachedVerifier,
+  createSignatureMemory,
+  signEntry,
+  signedText,
+  verifyEntry,
+} from '../../src/ledger/signing.js';
 import type { VerifiableEntry } from '../../src/ledger/signing.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -68,7 +74,7 @@ const hostile: fc.Arbitrary<VerifiableEntry> = fc
 
 describe('signing, for any entry', () => {
   it('what was signed verifies, with and without a memory', () => {
-    const remembered = cachedVerifier(keyring, 3);
+    const remembered = cachedVerifier(keyring, createSignatureMemory(3));
     fc.assert(
       fc.property(honest, (entry) => {
         const signed = { ...entry, signature: signEntry(entry, signer) };
@@ -89,7 +95,7 @@ describe('signing, for any entry', () => {
   });
 
   it('a hostile entry is never VALID and never throws', () => {
-    const remembered = cachedVerifier(keyring, 3);
+    const remembered = cachedVerifier(keyring, createSignatureMemory(3));
     fc.assert(
       fc.property(hostile, (entry) => {
         const said = verifyEntry(entry, keyring);

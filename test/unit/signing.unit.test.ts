@@ -7,6 +7,8 @@ import { signerOf } from '../../src/ledger/keyring.js';
 import {
   blocksSha256,
   cachedVerifier,
+  createSignatureMemory,
+  rememberedSigner,
   signEntry,
   signedText,
   verifyEntry,
@@ -208,11 +210,24 @@ describe('the verifier with a memory', () => {
   });
 
   it('does not verify again what it remembers, and forgets the entry that was not used for longest', () => {
-    const verify = cachedVerifier(keyring, 2);
+    const verify = cachedVerifier(keyring, createSignatureMemory(2));
     const entries = ['a', 'b', 'a', 'c', 'a', 'b'].map((run) => signedEntry({ runId: `run-${run}` }));
     verifications.mockClear();
     for (const entry of entries) expect(verify(entry)).toBe('VALID');
     expect(verifications).toHaveBeenCalledTimes(4);
+  });
+
+  it('does not verify what this process signed itself, and still verifies what it did not', () => {
+    const memory = createSignatureMemory();
+    const signer = rememberedSigner(keyring.signer, memory);
+    const verify = cachedVerifier(keyring, memory);
+    const own = signedEntry();
+    const entry = { ...own, signature: signEntry(own, signer) };
+    verifications.mockClear();
+    expect(verify(entry)).toBe('VALID');
+    expect(verifications).not.toHaveBeenCalled();
+    expect(verify({ ...entry, runId: 'run-2' })).toBe('INVALID');
+    expect(verifications).toHaveBeenCalledTimes(1);
   });
 
   it('does not know a key any more that has left the keyring', () => {

@@ -6,11 +6,12 @@ import type { TopicName } from '../../contracts/topics.js';
 import type { Bus, BusReader, Consumption, StoredRecord } from '../bus.js';
 import { openDatabase } from './database.js';
 import { createWriter, type Writer } from '../../sqlite/group-commit.js';
-import { runLane } from './lane-worker.js';
+import { runLane, type LaneEnvironment } from './lane-worker.js';
 import { openLog, type Log } from './log.js';
+import { createRecent, readingRecentFirst } from './recent.js';
 import { cleanUp } from './retention.js';
 import { createTurns } from './turns.js';
-import { createBell, createWakeups, type Wakeups } from './wakeups.js';
+import { createBell, createWakeups } from './wakeups.js';
 import { lockForWriting, type WriterLock } from './writer-lock.js';
 
 export interface EmbeddedBusOptions {
@@ -26,8 +27,15 @@ export interface EmbeddedBusOptions {
 /** The embedded bus, and its store for what has to change with it in one transaction: the ledger view. */
 export interface EmbeddedBus extends Bus {
   readonly writer: Writer;
+  /**
+   * Removes what need not be kept any longer at this instant (epoch milliseconds), as the bus does once an hour;
+   * answers with the number of records. Stops early when the bus is closed.
+   */
+  cleanUp(now: number): Promise<number>;
 }
 
+/** Bytes of values that are kept for the lanes that read them next. */
+const RECENT_BYTES = 4 * 1024 * 1024;
 const CLEAN_UP_MS = 3_600_000;
 /** The first time comes soon: a process that is often started again must clean as well. */
 const FIRST_CLEAN_UP_MS = 60_000;
@@ -57,12 +65,25 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
   const writer = createWriter(db, { onFatal: options.onFatal ?? endProcess });
   const log = openLog(db, partitions);
   const wakeups = createWakeups();
+  const recent = createRecent(RECENT_BYTES);
+  const lanes: LaneEnvironment = {
+    log: readingRecentFirst(log, recent),
+    writer,
+    wakeups,
+    now,
+    appended(records) {
+      recent.add(records);
+      for (const { topic, partition } of records) wakeups.wake(topic, partition);
+    },
+  };
   const turns = createTurns();
   const stopped = new AbortController();
   const running = new Set<Consumption>();
+  const cleanLogs = (at: number): Promise<number> =>
+    cleanUp({ writer, log, partitions }, at, stopped.signal).finally(() => recent.clear());
   const clean = (): void => {
     // What goes wrong here is told to whoever writes next; the next time tries again.
-    cleanUp({ writer, log, partitions }, now(), stopped.signal).catch(() => undefined);
+    cleanLogs(now()).catch(() => undefined);
   };
   const cleaning = [setTimeout(clean, FIRST_CLEAN_UP_MS).unref(), setInterval(clean, CLEAN_UP_MS).unref()];
 
@@ -76,16 +97,17 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
     partitions,
     epoch,
     writer,
+    cleanUp: cleanLogs,
     async append(records) {
-      const offsets = await writer.write(() => log.append(records, now()));
-      for (const record of records) wakeups.wake(record.topic, record.partition);
-      return offsets;
+      const stored = await writer.write(() => log.append(records, now()));
+      lanes.appended(stored);
+      return stored.map(({ offset }) => offset);
     },
     subscribe: (subscription) =>
       keep(
         consumption(partitions, (partition, signal) =>
           turns.take(`${subscription.group}/${partition}`, signal, () =>
-            runLane({ log, writer, wakeups, now }, subscription, partition, signal),
+            runLane(lanes, subscription, partition, signal),
           ),
         ),
       ),
@@ -93,11 +115,11 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
       const from = ends(log, topics, partitions);
       return keep(
         consumption(partitions, (partition, signal) =>
-          followPartition(log, wakeups, topics, partition, from, onRecords, signal),
+          followPartition(lanes, topics, partition, from, onRecords, signal),
         ),
       );
     },
-    ...reading(log),
+    ...reading(log, partitions),
     async close() {
       stopped.abort();
       for (const timer of cleaning) clearTimeout(timer);
@@ -123,16 +145,21 @@ export function openEmbeddedReader(folder: string): BusReader & { readonly db: D
     partitions,
     epoch,
     db,
-    ...reading(openLog(db, partitions)),
+    ...reading(openLog(db, partitions), partitions),
     close: () => Promise.resolve(void db.close()),
   };
 }
 
-function reading(log: Log): Pick<BusReader, 'read' | 'bounds' | 'committed'> {
+function reading(
+  log: Log,
+  partitions: number,
+): Pick<BusReader, 'read' | 'bounds' | 'committed' | 'mark' | 'countPartitions'> {
   return {
     read: (topic, partition, from, limit) => Promise.resolve(log.read(topic, partition, from, limit)),
     bounds: (topic, partition) => Promise.resolve(log.bounds(topic, partition)),
     committed: (group, topic, partition) => Promise.resolve(log.committed(group, topic, partition)),
+    mark: (group, topic, partition) => Promise.resolve(log.mark(group, topic, partition)),
+    countPartitions: () => Promise.resolve(partitions),
   };
 }
 
@@ -162,8 +189,7 @@ function ends(log: Log, topics: readonly TopicName[], partitions: number): Map<s
 }
 
 async function followPartition(
-  log: Log,
-  wakeups: Wakeups,
+  { log, wakeups }: LaneEnvironment,
   topics: readonly TopicName[],
   partition: number,
   from: Map<string, number>,

@@ -10,6 +10,8 @@ export interface LaneEnvironment {
   readonly writer: Writer;
   readonly wakeups: Wakeups;
   now(): number;
+  /** To be told of records that are durable, and who waits for them with it. */
+  appended(records: readonly StoredRecord[]): void;
 }
 
 /** Longest wait before a lane that failed is opened again. */
@@ -40,6 +42,7 @@ export async function runLane(
     }
   }
   for (const stop of silence) stop();
+  subscription.onLost?.(partition);
 }
 
 async function work(
@@ -86,18 +89,18 @@ function createLane(
   const lane: Lane = {
     partition,
     signal,
-    async step({ records, next = {} }) {
+    async step({ records, next = {}, mark }) {
       const from: NextOffsets = Object.fromEntries(at);
-      const offsets = await env.writer.write(() => {
+      const stored = await env.writer.write(() => {
         // Its successor reads on from here: what comes late, from work that nobody waited for, must write nothing.
         if (ended) throw new Error(`${group} no longer owns this lane of partition ${partition}`);
         const appended = env.log.append(records, env.now());
-        env.log.moveOffsets(group, partition, from, next);
+        env.log.moveOffsets({ group, partition, from, to: next, mark });
         return appended;
       });
       for (const [topic, offset] of Object.entries(next) as [TopicName, number][]) at.set(topic, offset);
-      for (const record of records) env.wakeups.wake(record.topic, record.partition);
-      return offsets;
+      env.appended(stored);
+      return stored.map(({ offset }) => offset);
     },
     barrier: (topic) => Promise.resolve(env.log.bounds(topic, partition).end - 1),
   };

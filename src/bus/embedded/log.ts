@@ -7,15 +7,24 @@ import type { Headers, NewRecord, NextOffsets, StoredRecord } from '../bus.js';
 
 /** The logs and offsets in SQL. Everything here is synchronous and runs inside the caller's transaction. */
 export interface Log {
-  append(records: readonly NewRecord[], now: number): number[];
+  append(records: readonly NewRecord[], now: number): StoredRecord[];
   /** Up to `limit` records from `from` on, and not many more than `maxBytes` of values; at least one if there is one. */
   read(topic: TopicName, partition: number, from: number, limit: number, maxBytes?: number): StoredRecord[];
   bounds(topic: TopicName, partition: number): { low: number; end: number };
   committed(group: string, topic: TopicName, partition: number): number | null;
+  mark(group: string, topic: TopicName, partition: number): string | null;
   /** The smallest next offset of all groups that read the partition; null when none does. */
   readByAll(topic: TopicName, partition: number): number | null;
   /** Moves offsets that are where the caller left them; anything else throws, to be rolled back. */
-  moveOffsets(group: string, partition: number, from: NextOffsets, to: NextOffsets): void;
+  moveOffsets(move: OffsetMove): void;
+}
+
+interface OffsetMove {
+  readonly group: string;
+  readonly partition: number;
+  readonly from: NextOffsets;
+  readonly to: NextOffsets;
+  readonly mark?: string | undefined;
 }
 
 /** Numbers in the file stay the same when the table of topics is put in another order. */
@@ -24,7 +33,8 @@ export function topicNumber(topic: TopicName): number {
 }
 const topicOfNumber = new Map(topicNames.map((name) => [topicNumber(name), name] as const));
 
-const PAGE_BYTES = 8 * 1024 * 1024;
+/** Bytes of values that one reading takes, about. */
+export const PAGE_BYTES = 8 * 1024 * 1024;
 
 interface Row {
   topic: number;
@@ -37,10 +47,10 @@ interface Row {
 }
 
 export function openLog(db: Database.Database, partitions: number): Log {
-  const takeOffset = db
+  const takeOffsets = db
     .prepare(
-      `INSERT INTO log (topic, partition, next) VALUES (?, ?, 1)
-     ON CONFLICT (topic, partition) DO UPDATE SET next = next + 1 RETURNING next - 1`,
+      `INSERT INTO log (topic, partition, next) VALUES (?, ?, ?)
+     ON CONFLICT (topic, partition) DO UPDATE SET next = next + excluded.next RETURNING next`,
     )
     .pluck();
   const insert = db.prepare(
@@ -56,25 +66,40 @@ export function openLog(db: Database.Database, partitions: number): Log {
     .prepare('SELECT next FROM consumed WHERE consumer = ? AND topic = ? AND partition = ?')
     .pluck();
   const begin = db.prepare('INSERT INTO consumed (consumer, topic, partition, next) VALUES (?, ?, ?, ?)');
+  const readMark = db.prepare('SELECT value FROM meta WHERE name = ?').pluck();
+  const dropMark = db.prepare('DELETE FROM meta WHERE name = ?');
+  const setMark = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)');
   const move = db.prepare(
     'UPDATE consumed SET next = ? WHERE consumer = ? AND topic = ? AND partition = ? AND next = ?',
   );
 
-  function appendOne(record: NewRecord, now: number): number {
-    refuseOversize(record);
-    refuseStray(record, partitions);
-    const topic = topicNumber(record.topic);
-    const offset = takeOffset.get(topic, record.partition) as number;
-    insert.run(
-      topic,
-      record.partition,
-      offset,
-      record.key,
-      record.value,
-      JSON.stringify(record.headers),
-      now,
-    );
-    return offset;
+  /** The offsets of the records, taken once a partition: that is cheaper than once a record. */
+  function offsetsFor(records: readonly NewRecord[]): number[] {
+    const counts = new Map<string, { topic: TopicName; partition: number; count: number }>();
+    const places = records.map(({ topic, partition }) => {
+      const name = `${topic}/${partition}`;
+      const taken = counts.get(name) ?? { topic, partition, count: 0 };
+      counts.set(name, taken);
+      return { name, place: taken.count++ };
+    });
+    const first = new Map<string, number>();
+    for (const [name, { topic, partition, count }] of counts)
+      first.set(name, (takeOffsets.get(topicNumber(topic), partition, count) as number) - count);
+    return places.map(({ name, place }) => (first.get(name) ?? 0) + place);
+  }
+
+  function append(records: readonly NewRecord[], now: number): StoredRecord[] {
+    for (const record of records) {
+      refuseOversize(record);
+      refuseStray(record, partitions);
+    }
+    const offsets = offsetsFor(records);
+    return records.map((record, i) => {
+      const { topic, partition, key, value, headers } = record;
+      const offset = offsets[i] ?? 0;
+      insert.run(topicNumber(topic), partition, offset, key, value, JSON.stringify(headers), now);
+      return { ...record, offset, timestamp: now };
+    });
   }
 
   function committedOffset(group: string, topic: TopicName, partition: number): number | null {
@@ -92,7 +117,7 @@ export function openLog(db: Database.Database, partitions: number): Log {
   }
 
   return {
-    append: (records, now) => records.map((record) => appendOne(record, now)),
+    append,
     read(topic, partition, from, limit, maxBytes = PAGE_BYTES) {
       const records: StoredRecord[] = [];
       let bytes = 0;
@@ -109,12 +134,20 @@ export function openLog(db: Database.Database, partitions: number): Log {
     },
     committed: committedOffset,
     readByAll: (topic, partition) => slowest.get(topicNumber(topic), partition) as number | null,
-    moveOffsets(group, partition, from, to) {
+    mark: (group, topic, partition) =>
+      (readMark.get(markName(group, topic, partition)) as string | undefined) ?? null,
+    moveOffsets({ group, partition, from, to, mark }) {
       for (const [topic, next] of Object.entries(to) as [TopicName, number][]) {
         moveOffset(group, topic, partition, from[topic] ?? 0, next);
+        if (mark === undefined) dropMark.run(markName(group, topic, partition));
+        else setMark.run(markName(group, topic, partition), mark);
       }
     },
   };
+}
+
+function markName(group: string, topic: TopicName, partition: number): string {
+  return `mark/${group}/${topicNumber(topic)}/${partition}`;
 }
 
 function refuseOversize(record: NewRecord): void {

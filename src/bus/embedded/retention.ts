@@ -22,6 +22,7 @@ export async function cleanUp(
   let removed = 0;
   for (const topic of topicNames) {
     for (let partition = 0; partition < partitions; partition++) {
+      if (signal.aborted) return removed;
       const { low, end } = log.bounds(topic, partition);
       const readByAll = Math.min(end, log.readByAll(topic, partition) ?? end);
       removed += await cleanPartition(writer, topic, partition, { low, end: readByAll }, now, signal);
