@@ -39,6 +39,21 @@ export interface RunSummary {
   readonly lastAt: number;
 }
 
+/** How much one table holds. */
+export interface TableStats {
+  readonly rows: number;
+  /** occurredAt of its oldest and newest row, epoch milliseconds; null where it is empty. */
+  readonly oldestAt: number | null;
+  readonly newestAt: number | null;
+}
+
+export interface AuditStats {
+  readonly invocations: TableStats;
+  readonly answers: TableStats;
+  /** What the store takes on its disk, indexes and free space in it included. */
+  readonly bytes: number;
+}
+
 /** How many invocations and answers of one run are read where nothing else is asked. */
 export const TRAIL_LIMIT = 10_000;
 
@@ -54,8 +69,19 @@ export interface AuditReader {
   trail(runId: string, limit?: number): Promise<Trail>;
   /** The runs with the latest invocations, latest first, then by runId in code point order. */
   recentRuns(limit: number): Promise<readonly RunSummary[]>;
+  /** How much there is; MAY look at every row. */
+  stats(): Promise<AuditStats>;
+  /** How many rows `deleteBefore` would delete now. */
+  countBefore(instantMs: number): Promise<number>;
   /** Frees what is held. A second call does nothing. */
   close(): Promise<void>;
+}
+
+export interface DeleteOptions {
+  /** Told after each step how many rows were deleted so far. */
+  readonly onProgress?: (deleted: number) => void;
+  /** Ends it between two steps: rejects with the signal's reason, and what was deleted stays deleted. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -74,5 +100,5 @@ export interface AuditStore extends AuditReader {
    * Retention: deletes what occurred before the instant (epoch milliseconds); how many rows that were. It MAY do so
    * in several steps, and MUST let others be written in between.
    */
-  deleteBefore(instantMs: number): Promise<number>;
+  deleteBefore(instantMs: number, options?: DeleteOptions): Promise<number>;
 }

@@ -3,6 +3,7 @@ import { TRAIL_LIMIT } from './audit-store.js';
 import type { AuditReader, RunSummary, Trail } from './audit-store.js';
 import { invocationFromJson } from './invocation-json.js';
 import { answering } from './sqlite-errors.js';
+import { sqliteStats } from './sqlite-stats.js';
 import { answerFromRow } from './sqlite-rows.js';
 import type { AnswerRow } from './sqlite-rows.js';
 
@@ -13,6 +14,7 @@ export function sqliteAuditReader(db: Database): AuditReader {
   );
   const trail = trailQuery(db);
   const recentRuns = recentRunsQuery(db);
+  const { stats, countBefore } = sqliteStats(db);
   // One transaction sees one state, whatever a writer does between two statements.
   const read = <T>(work: () => T) => answering(() => db.transaction(work)());
 
@@ -24,6 +26,8 @@ export function sqliteAuditReader(db: Database): AuditReader {
       }),
     trail: (runId, limit = TRAIL_LIMIT) => read(() => trail(runId, Math.max(0, limit))),
     recentRuns: (limit) => read(() => recentRuns(limit)),
+    stats: () => read(stats),
+    countBefore: (instantMs) => read(() => countBefore(instantMs)),
     close: () => answering(() => void db.close()),
   };
 }

@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import type { Database } from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createWriter } from '../sqlite/group-commit.js';
-import type { AuditReader, AuditStore } from './audit-store.js';
+import type { AuditReader, AuditStore, DeleteOptions } from './audit-store.js';
 import { sqliteAuditReader } from './sqlite-audit-reader.js';
 import { answering, auditError, openError } from './sqlite-errors.js';
 import { checkSchema, migrate } from './sqlite-migrations.js';
@@ -15,12 +15,12 @@ const DELETE_SLICE = 1_000;
 const BUSY_TIMEOUT_MS = 250;
 
 /**
- * The audit in an SQLite file of its own, for one writing process and any number of reading ones. Makes the file,
- * not its folder. PL_DATA_FOLDER_UNUSABLE where the file cannot be used, PL_DISK_FULL, or PL_AUDIT_DOWN while
- * another process holds it.
+ * The audit in an SQLite file of its own, for one writing process and any number of reading ones; retention may write
+ * beside it. Makes the file (not without `create`), never its folder. PL_DATA_FOLDER_UNUSABLE where the file cannot be
+ * used, PL_DISK_FULL, or PL_AUDIT_DOWN while another process holds it.
  */
-export function openSqliteAuditStore(file: string): AuditStore {
-  return opening(file, {}, sqliteAuditStore);
+export function openSqliteAuditStore(file: string, { create = true } = {}): AuditStore {
+  return opening(file, { fileMustExist: !create }, sqliteAuditStore);
 }
 
 /** Reads the file beside its writer; changes nothing. PL_DATA_FOLDER_UNUSABLE where no writer has made it yet. */
@@ -74,9 +74,9 @@ export function sqliteAuditStore(db: Database): AuditStore {
       await writer.idle();
       await reader.close();
     },
-    async deleteBefore(instantMs) {
+    async deleteBefore(instantMs, options) {
       let deleted = 0;
-      for (const deletion of deletions) deleted += await deleteAll(deletion, instantMs);
+      for (const deletion of deletions) deleted = await deleteAll(deletion, instantMs, deleted, options);
       return deleted;
     },
   };
@@ -95,11 +95,18 @@ function deleteSliceSql(table: string): string {
   return `DELETE FROM ${table} WHERE rowid IN (${slice})`;
 }
 
-async function deleteAll(deletion: SqliteDatabase.Statement, instantMs: number): Promise<number> {
-  let deleted = 0;
-  for (;;) {
+/** Deletes slice by slice; how many there are then, with those of `before`. */
+async function deleteAll(
+  deletion: SqliteDatabase.Statement,
+  instantMs: number,
+  before: number,
+  { signal, onProgress }: DeleteOptions = {},
+): Promise<number> {
+  for (let deleted = before; ;) {
+    signal?.throwIfAborted();
     const { changes } = await answering(() => deletion.run(instantMs));
     deleted += changes;
+    onProgress?.(deleted);
     if (changes < DELETE_SLICE) return deleted;
     await nextTurn();
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, AnswerKind, AuditReader, AuditStore } from '../../src/audit/audit-store.js';
+import { sha256 } from '../../src/contracts/digest.js';
 import type { ToolInvocation } from '../../src/contracts/generated.js';
 
 /** Storage of its own for one test; everything opened on it is closed by `dispose`, which also removes it. */
@@ -192,6 +193,21 @@ export function describeAuditStore(name: string, make: () => Promise<AuditStorag
         expect(answers).toEqual([answer({ runId: whole, id: whole, eventId: whole })]);
       });
 
+      it('as a key longer than any index holds is found by, and comes back, as it was', async () => {
+        // What repeats itself would be compressed to little.
+        const digits = Array.from({ length: 160 }, (_, i) => sha256(String(i))).join('');
+        const longs = [digits, `${digits}0`, digits.replaceAll('1', '网'), digits.replaceAll('2', '\u0000')];
+        for (const text of longs) {
+          await store.appendInvocations([invocation({ eventId: text, runId: text })]);
+          await store.keepAnswers([answer({ runId: text, id: text }), answer({ id: text })]);
+          expect((await store.trail(text)).invocations.map(({ eventId }) => eventId)).toEqual([text]);
+          expect((await store.answer(text, 'LOOKUP', text))?.runId).toBe(text);
+          expect((await store.answer('run-1', 'LOOKUP', text))?.id).toBe(text);
+        }
+        const runs = (await store.recentRuns(10)).map(({ runId }) => runId);
+        expect(runs.sort()).toEqual(longs.sort());
+      });
+
       it('as a name in ext is data and nothing else', async () => {
         const ext = JSON.parse(
           '{"__proto__":"a","constructor":"b","snake_case":"c","camelCase":"d","":"e"}',
@@ -316,6 +332,30 @@ export function describeAuditStore(name: string, make: () => Promise<AuditStorag
         expect(ids((await store.trail('run-1')).invocations)).toEqual(['new']);
       });
 
+      it('counts before, tells how far it came, and ends where it is stopped', async () => {
+        const old = Array.from({ length: 2_500 }, (_, i) =>
+          invocation({ eventId: `o${i}`, occurredAt: NOON - 1 }),
+        );
+        await store.appendInvocations([...old, invocation({ eventId: 'new' })]);
+        await store.keepAnswers([answer({ occurredAt: NOON - 1 })]);
+        expect(await store.countBefore(NOON)).toBe(2_501);
+        const stopping = new AbortController();
+        const told: number[] = [];
+        const onProgress = (deleted: number): void => {
+          told.push(deleted);
+          stopping.abort(new Error('stopped'));
+        };
+        await expect(store.deleteBefore(NOON, { onProgress, signal: stopping.signal })).rejects.toThrow(
+          'stopped',
+        );
+        expect(await store.countBefore(NOON)).toBe(2_501 - told[0]!);
+        expect(told).toHaveLength(1);
+        expect(await store.deleteBefore(NOON, { onProgress })).toBe(2_501 - told[0]!);
+        expect(told.at(-1)).toBe(2_501 - told[0]!);
+        expect(await store.countBefore(NOON)).toBe(0);
+        expect(ids((await store.trail('run-1')).invocations)).toEqual(['new']);
+      });
+
       it('keeps the order of arrival for what comes after it', async () => {
         await store.appendInvocations(
           ['3', '2'].map((eventId) => invocation({ eventId, occurredAt: NOON - 1 })),
@@ -323,6 +363,26 @@ export function describeAuditStore(name: string, make: () => Promise<AuditStorag
         await store.deleteBefore(NOON);
         await store.appendInvocations([invocation({ eventId: '1' }), invocation({ eventId: '0' })]);
         expect(ids((await store.trail('run-1')).invocations)).toEqual(['1', '0']);
+      });
+    });
+
+    describe('how much there is', () => {
+      it('is nothing in the beginning', async () => {
+        const none = { rows: 0, oldestAt: null, newestAt: null };
+        expect(await store.stats()).toMatchObject({ invocations: none, answers: none });
+      });
+
+      it('is rows, from when to when, and bytes', async () => {
+        const before = (await store.stats()).bytes;
+        await store.appendInvocations([
+          invocation({ eventId: '1', occurredAt: NOON + 5, factsJson: JSON.stringify(bulk()) }),
+          invocation({ eventId: '2', occurredAt: Number.MIN_SAFE_INTEGER }),
+        ]);
+        await store.keepAnswers([answer(), answer({ id: '2', occurredAt: Number.MAX_SAFE_INTEGER })]);
+        const { invocations, answers, bytes } = await store.stats();
+        expect(invocations).toEqual({ rows: 2, oldestAt: Number.MIN_SAFE_INTEGER, newestAt: NOON + 5 });
+        expect(answers).toEqual({ rows: 2, oldestAt: NOON, newestAt: Number.MAX_SAFE_INTEGER });
+        expect(bytes).toBeGreaterThan(before);
       });
     });
 
@@ -361,6 +421,8 @@ export function describeAuditStore(name: string, make: () => Promise<AuditStorag
         await expect(store.trail('run-1')).rejects.toMatchObject(down);
         await expect(store.answer('run-1', 'LOOKUP', 'x')).rejects.toMatchObject(down);
         await expect(store.recentRuns(1)).rejects.toMatchObject(down);
+        await expect(store.stats()).rejects.toMatchObject(down);
+        await expect(store.countBefore(0)).rejects.toMatchObject(down);
         await expect(store.appendInvocations([invocation({ eventId: '1' })])).rejects.toMatchObject(down);
         await expect(store.keepAnswers([answer()])).rejects.toMatchObject(down);
         await expect(store.deleteBefore(0)).rejects.toMatchObject(down);
@@ -368,6 +430,9 @@ export function describeAuditStore(name: string, make: () => Promise<AuditStorag
     });
   });
 }
+
+/** Numbers that do not compress to little. */
+const bulk = (): number[] => Array.from({ length: 50_000 }, (_, i) => (i * 7_919) % 104_729);
 
 /** Event times come from producers: any whole number that Avro carries into JavaScript. */
 const anyInstant = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: 0, max: 4_102_444_800_000 }));
