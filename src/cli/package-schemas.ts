@@ -14,7 +14,7 @@ const JSON_SCHEMAS = {
 } as const;
 
 /** The folder of schemas of the package, also where it runs from what was built of it. */
-function schemasFolder(): string {
+export function schemasFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {
     const above = dirname(folder);
@@ -29,16 +29,20 @@ export function schemaText(file: string, folder = schemasFolder()): string {
   return readFileSync(join(folder, file), 'utf8');
 }
 
+/** The schemas of the folder as they are now: the Avro ones by name, and the lock that all of them would have. */
+export function packageLock(folder = schemasFolder()): {
+  readonly avro: ReadonlyMap<string, unknown>;
+  readonly lock: Lock;
+} {
+  const { avro, json } = readFolder(folder);
+  return { avro: byName(avro), lock: lockOf(byName(avro), json.read) };
+}
+
 /** What is wrong with the schemas of the package, each with what to do; empty when nothing is. */
 export function schemaProblems(folder = schemasFolder()): string[] {
-  const files = readdirSync(folder);
-  const avro = readAll(folder, files, '.avsc', avroTypeOf);
-  const json = readAll(folder, files, '.schema.json');
+  const { avro, json } = readFolder(folder);
   const lock = JSON.parse(schemaText('frozen.lock.json', folder)) as Lock;
-  const current = lockOf(
-    avro.read.map(([file, schema]) => [file.replace('.avsc', ''), schema] as const),
-    json.read,
-  );
+  const current = lockOf(byName(avro), json.read);
   const foreign = [...avro.read, ...json.read].filter(([file, schema]) => !isSame(schema, used(file)));
   return [
     ...avro.problems,
@@ -52,6 +56,18 @@ export function schemaProblems(folder = schemasFolder()): string[] {
 interface ReadSchemas {
   readonly read: readonly (readonly [file: string, schema: unknown])[];
   readonly problems: readonly string[];
+}
+
+function readFolder(folder: string): { readonly avro: ReadSchemas; readonly json: ReadSchemas } {
+  const files = readdirSync(folder);
+  return {
+    avro: readAll(folder, files, '.avsc', avroTypeOf),
+    json: readAll(folder, files, '.schema.json'),
+  };
+}
+
+function byName(avro: ReadSchemas): ReadonlyMap<string, unknown> {
+  return new Map(avro.read.map(([file, schema]) => [file.replace('.avsc', ''), schema]));
 }
 
 function readAll(

@@ -155,7 +155,8 @@ export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
 function schemaIdsIn(values: readonly (Buffer | null)[]): Set<number> {
   const found = new Set<number>();
   for (const value of values) {
-    if (value !== null && value.length >= HEADER_BYTES && value[0] === MAGIC) found.add(value.readUInt32BE(1));
+    if (value !== null && value.length >= HEADER_BYTES && value[0] === MAGIC)
+      found.add(value.readUInt32BE(1));
   }
   return found;
 }

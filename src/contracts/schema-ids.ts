@@ -34,6 +34,11 @@ const byId = new Map(
   (Object.keys(LOCAL_NUMBERS) as SchemaName[]).map((name) => [localSchemaId(name), name] as const),
 );
 
+/** True for ids that a registry may have given. The local range is ours, whatever a registry says. */
+export function isRegistryId(id: number): boolean {
+  return Number.isInteger(id) && id >= 0 && id < LOCAL_ID_BASE;
+}
+
 /** The schema behind a local id. */
 export function localSchemaName(id: number): SchemaName | undefined {
   return byId.get(id);

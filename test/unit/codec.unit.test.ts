@@ -50,6 +50,7 @@ describe('the wire format', () => {
       idOf: () => 0x01020304,
       schemaOf: (id) =>
         id === 0x01020304 ? { key: 'id 16909060', schema: avroSchemas[LEDGER] } : localSchemaIds.schemaOf(id),
+      learn: () => Promise.resolve(),
     };
     const registered = createCodec(ids);
     const bytes = registered.encode(LEDGER, ledgerEntry());

@@ -4,6 +4,7 @@ import type { Admin, ISocketFactory, KafkaConfig, Producer, RetryOptions } from 
 import { coPartitionedAssigner } from './co-partitioned-assigner.js';
 import type { Cluster, ConsumerGroup, CoordinatorQuery } from './kafkajs-internals.js';
 import { createCluster, createConsumerGroup, createProducer, Kafka, logLevel } from './load-kafkajs.js';
+import { busError, isRefused } from './refused.js';
 
 /** How to reach the brokers. */
 export interface KafkaConnection {
@@ -81,6 +82,7 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
       isolationLevel: READ_COMMITTED,
       retry: RETRY,
     });
+    sayWhatIsRefused(made);
     return {
       cluster: made,
       close() {
@@ -134,6 +136,15 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
       };
     },
   };
+}
+
+/** A lane whose password was changed says that, and not that something unexpected happened. */
+function sayWhatIsRefused(cluster: Cluster): void {
+  const connect = cluster.connect.bind(cluster);
+  cluster.connect = () =>
+    connect().catch((error: unknown) => {
+      throw isRefused(error) ? busError(error) : error;
+    });
 }
 
 /**

@@ -21,7 +21,8 @@ interface KafkaErrorLike {
   readonly cause?: unknown;
 }
 
-function chainOf(error: unknown): KafkaErrorLike[] {
+/** The error and its causes, from the outside in. */
+export function causesOf(error: unknown): KafkaErrorLike[] {
   const chain: KafkaErrorLike[] = [];
   for (
     let at = error;
@@ -34,7 +35,7 @@ function chainOf(error: unknown): KafkaErrorLike[] {
 
 /** True where another owner of the transactional id has taken over: whoever gets this must not go on. */
 export function isFenced(error: unknown): boolean {
-  return chainOf(error).some(({ code, message }) => {
+  return causesOf(error).some(({ code, message }) => {
     const unknownCode = /^Unknown error code (\d+)$/.exec(typeof message === 'string' ? message : '')?.[1];
     return FENCED_CODES.has(unknownCode === undefined ? Number(code) : Number(unknownCode));
   });
@@ -47,7 +48,7 @@ export function isConcurrentTransaction(error: unknown): boolean {
 
 /** True where the group has moved on, or asks its members to join anew. */
 export function asksToRejoin(error: unknown): boolean {
-  return chainOf(error).some(({ type }) => REJOIN_TYPES.has(String(type)));
+  return causesOf(error).some(({ type }) => REJOIN_TYPES.has(String(type)));
 }
 
 export function isRebalanceInProgress(error: unknown): boolean {
@@ -73,12 +74,12 @@ const STALE_TYPES = new Set([
 
 /** True where the metadata of a topic is out of date, or not spread yet. */
 export function isStaleMetadata(error: unknown): boolean {
-  return chainOf(error).some(({ type }) => STALE_TYPES.has(String(type)));
+  return causesOf(error).some(({ type }) => STALE_TYPES.has(String(type)));
 }
 
 /** True where a connection could not be made, or was closed. */
 export function isConnectionLost(error: unknown): boolean {
-  return chainOf(error).some(({ name }) =>
+  return causesOf(error).some(({ name }) =>
     ['KafkaJSConnectionError', 'KafkaJSConnectionClosedError', 'KafkaJSBrokerNotFound'].includes(
       String(name),
     ),
@@ -87,9 +88,9 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** True for a request that got no answer in time; the next may. */
 export function isTimeout(error: unknown): boolean {
-  return chainOf(error).some(({ name }) => name === 'KafkaJSRequestTimeoutError');
+  return causesOf(error).some(({ name }) => name === 'KafkaJSRequestTimeoutError');
 }
 
 function hasType(error: unknown, wanted: string): boolean {
-  return chainOf(error).some(({ type }) => type === wanted);
+  return causesOf(error).some(({ type }) => type === wanted);
 }

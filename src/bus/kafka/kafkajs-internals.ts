@@ -81,7 +81,11 @@ export interface Broker {
   }): Promise<{
     readonly responses: readonly {
       readonly topic: string;
-      readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+      readonly partitions: readonly {
+        readonly partition: number;
+        readonly offset: string;
+        readonly metadata: string | null;
+      }[];
     }[];
   }>;
 }

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type * as KafkaJs from 'kafkajs';
+import { kafkaCodecs } from './compression.js';
 import { createDecodeMessages, type DecodeParts } from './decode-batches.js';
+import { decodeRecord } from './decode-record.js';
 import type {
   Cluster,
   ClusterOptions,
@@ -11,9 +13,10 @@ import type {
 import { withoutAborted, type AbortedTransaction, type FetchedRecord } from './read-committed.js';
 
 /**
- * The one place that loads kafkajs. Version 2.2.4, its last, has two faults on the read side: read committed that
- * hands out aborted records, and batches emptied by compaction that stop a reader for good. Both are corrected by
- * putting our own in the place of two of its modules before it loads them. It is used below its consumer, which
+ * The one place that loads kafkajs. Version 2.2.4, its last, has faults on the read side: read committed that hands
+ * out aborted records, batches emptied by compaction that stop a reader for good, and records whose many headers do.
+ * They are corrected by putting our own in the place of three of its modules before it loads them. It unpacks gzip
+ * alone, and without a limit: its codecs are replaced by ours. It is used below its consumer, which
  * has no way to read a partition that is not assigned to it, so its clusters and groups are handed out as well.
  */
 const VERSION = '2.2.4';
@@ -21,9 +24,11 @@ const require = createRequire(import.meta.url);
 
 checkVersion();
 replaceModule('consumer/filterAbortedMessages.js', filterAbortedMessages);
+replaceModule('protocol/recordBatch/record/v0/decoder.js', decodeRecord);
 replaceModule('protocol/requests/fetch/v4/decodeMessages.js', createDecodeMessages(decodeParts()));
 
 const kafkajs = require('kafkajs') as typeof KafkaJs;
+Object.assign(kafkajs.CompressionCodecs, kafkaCodecs());
 export const Kafka = kafkajs.Kafka;
 export const logLevel = kafkajs.logLevel;
 export const ConfigResourceTypes = kafkajs.ConfigResourceTypes;

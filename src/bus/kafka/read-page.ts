@@ -12,7 +12,7 @@ const LOOK_MS = 200;
 /**
  * Up to `limit` records from `from` on: at least one, if there is one that was appended before the call and is
  * committed. So it waits where an open transaction hides what lies behind it.
- * @throws ProoflineError PL_BUS_DOWN when that transaction does not end.
+ * @throws ProoflineError PL_BUS_DOWN when that transaction does not end, PL_BATCH_UNREADABLE.
  */
 export async function readPage(
   reader: LogReader,
@@ -43,6 +43,7 @@ async function fetchOne(reader: LogReader, position: Position): Promise<Fetched 
   const nothing = { topic, partition, records: [], next: offset };
   try {
     const [fetched] = await reader.fetch(reader.leaderOf(topic, partition), [position], LOOK_MS);
+    if (fetched?.unreadable !== undefined) throw fetched.unreadable;
     return fetched ?? nothing;
   } catch (error) {
     if (isOffsetOutOfRange(error)) return null;

@@ -1,5 +1,7 @@
 import type { SchemaName } from '../../contracts/generated.js';
+import { compatibilities } from '../../registry/compatibility.js';
 import type { AddCommand, CommandContext } from '../command.js';
+import type { RegisterArguments } from '../registry-schemas.js';
 
 const HELP = `
 Examples:
@@ -7,7 +9,10 @@ Examples:
   proofline schemas show verdict.v1     its Avro text
   proofline schemas draft               the JSON Schema of a draft, to hand to a model
   proofline schemas agent-view          the JSON Schema of what the model is given
-  proofline schemas check               whether any schema broke what was promised of it
+  proofline schemas check               whether any schema broke what was promised of it, and whether the
+                                        registry has them, where PROOFLINE_SCHEMA_REGISTRY_URL is set
+  proofline schemas check --against v1  whether they broke what they promised in that git revision
+  proofline schemas register --dry-run  what would be registered; without --dry-run it is
 
 Values begin with 0x00 and the four bytes of the id, then Avro.
 `;
@@ -36,8 +41,15 @@ export const addSchemas: AddCommand = (program, context) => {
     .action(() => printText('agent-view.v1.schema.json', context));
   schemas
     .command('check')
-    .description('hold the schemas of the package against the freeze lock')
-    .action(() => checkSchemas(context));
+    .description('hold the schemas of the package against the freeze lock, and the registry')
+    .option('--against <REV>', 'hold them against those of a git revision instead')
+    .action((options: { against?: string }) => checkSchemas(options, context));
+  schemas
+    .command('register')
+    .description('register the schemas of all topics that the registry lacks')
+    .option('--dry-run', 'only say what would be registered')
+    .option('--compatibility <LEVEL>', `set on every subject: ${compatibilities.join(', ')}`)
+    .action((options: RegisterArguments) => registerSchemas(options, context));
 };
 
 async function listSchemas({ io, global }: CommandContext): Promise<void> {
@@ -83,11 +95,26 @@ async function printText(file: string, { io, global }: CommandContext): Promise<
   io.out(global().json ? `${JSON.stringify(JSON.parse(text))}\n` : text);
 }
 
-async function checkSchemas({ io, global, exit }: CommandContext): Promise<void> {
-  const { schemaProblems } = await import('../package-schemas.js');
-  const problems = schemaProblems();
+async function checkSchemas({ against }: { against?: string }, context: CommandContext): Promise<void> {
+  const { io, global, exit } = context;
+  const problems = await problemsOf(against, context);
   if (problems.length > 0) exit(1);
   if (global().json) io.out(`${JSON.stringify({ kept: problems.length === 0, problems })}\n`);
   else if (problems.length === 0) io.out('Every schema is what was promised of it.\n');
   else io.out(`${problems.join('\n')}\n`);
+}
+
+async function problemsOf(against: string | undefined, { io }: CommandContext): Promise<string[]> {
+  if (against !== undefined) {
+    const { problemsAgainst } = await import('../schemas-at-revision.js');
+    return problemsAgainst(against);
+  }
+  const { schemaProblems } = await import('../package-schemas.js');
+  const { problemsInRegistry } = await import('../registry-schemas.js');
+  return [...schemaProblems(), ...((await problemsInRegistry(io.env)) ?? [])];
+}
+
+async function registerSchemas(options: RegisterArguments, context: CommandContext): Promise<void> {
+  const { register } = await import('../registry-schemas.js');
+  await register(options, context);
 }
