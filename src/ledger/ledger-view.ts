@@ -39,17 +39,31 @@ export interface LedgerBatch {
   readonly records: readonly LedgerRecord[];
 }
 
+export type Applied =
+  | { readonly kind: 'applied'; readonly takenBack: number }
+  | { readonly kind: 'gap'; readonly position: number }
+  | { readonly kind: 'lost' };
+
 export interface LedgerView {
-  /** How far the partition is read; null when the view has nothing that may be believed. */
+  /** How far the partition is read; null when the view has nothing that may be believed: then it is to be rebuilt. */
   position(partition: number): Promise<number | null>;
+  /**
+   * The source that the partition's rebuild was given: what the ledger-view station marks the log with that it read.
+   * Null where view and log lie in one store and cannot part, and where there is no position.
+   */
+  source(partition: number): Promise<string | null>;
   /**
    * Applies the records and moves the position to `to`, in one atomic write. Records below the position are
    * skipped. MUST NOT let a terminal entry be replaced: the first stands, and `takenBack` counts the attempt.
-   * A `from` beyond the position is answered with `gap` and changes nothing: read again from `position`.
+   * A `from` beyond the position is answered with `gap` and changes nothing: read again from `position`. So is
+   * `lost`: what was there when `position` was last asked is gone, or somebody else's.
    */
-  apply(
-    batch: LedgerBatch,
-  ): Promise<{ kind: 'applied'; takenBack: number } | { kind: 'gap'; position: number }>;
+  apply(batch: LedgerBatch): Promise<Applied>;
+  /**
+   * Begins the partition anew, at offset 0; what another rebuild began is thrown away. Until it is finished nothing of
+   * the partition is served: `position` and `read` answer null.
+   */
+  rebuild(partition: number, source: string): Promise<LedgerRebuild>;
   /** One atomic read of a partition; null when it has no position. */
   read(partition: number, queries: readonly ViewQuery[]): Promise<ViewRead | null>;
   /** A run, other than `exceptRunId`, that has this call id. It may lag behind the entries. */
@@ -63,6 +77,29 @@ export interface LedgerView {
   /** True once the position is greater than `offset`; false when that takes longer than `timeoutMs`. */
   whenPast(partition: number, offset: number, timeoutMs: number): Promise<boolean>;
 }
+
+/** A partition that is being read again. */
+export interface LedgerRebuild {
+  /** As the view tells it once it is finished. */
+  readonly source: string | null;
+  /** As that of the view. */
+  apply(batch: LedgerBatch): Promise<Applied>;
+  /** Puts it in its place: from now on it is served. False when it is gone. */
+  finish(): Promise<boolean>;
+}
+
+/** A whole partition of a view, for whoever holds it against the topic. */
+export interface ViewScan {
+  /** How far the view was when the scan began: what it holds of later records may be shown or not. */
+  readonly position: number;
+  /** Every entry, some of them perhaps twice. @throws ProoflineError PL_LEDGER_BEHIND when the view is replaced meanwhile. */
+  readonly entries: AsyncIterable<ViewEntry>;
+  /** Bytes of memory that the partition takes, about; null where that is not known. */
+  readonly bytes: number | null;
+}
+
+/** Reads whole partitions of a view: `other-logs` where it is of other logs, null where there is none. */
+export type ScanView = (partition: number) => Promise<ViewScan | 'other-logs' | null>;
 
 const SEPARATOR = '/';
 

@@ -4,11 +4,14 @@ import type { Codec } from '../contracts/codec.js';
 import { mayReplace, readEntry, type EntryState } from './entry-state.js';
 import {
   parseLedgerKey,
+  type Applied,
+  type LedgerBatch,
   type LedgerRecord,
   type LedgerView,
   type ViewEntry,
   type ViewQuery,
 } from './ledger-view.js';
+import { createPositionWaiters } from './position-waiters.js';
 
 interface EntryRow {
   run_id: string;
@@ -25,36 +28,61 @@ export interface SqliteLedgerViewOptions {
 
 /** The ledger view in the tables of the embedded bus. */
 export function openSqliteLedgerView({ writer, codec, epoch }: SqliteLedgerViewOptions): LedgerView {
-  const waiters = createWaiters();
-  const positionOf = (db: Database.Database, partition: number): number =>
-    selectPosition(db, partition, epoch) ?? 0;
+  const waiters = createPositionWaiters();
+  const unfinished = unfinishedOf(epoch);
+  const position = (partition: number): Promise<number | null> =>
+    writer.read((db) => positionOf(db, partition, epoch));
+
+  function apply({ partition, from, to, records }: LedgerBatch, of: string): Promise<Applied> {
+    return writer.write((db) => {
+      const at = positionOf(db, partition, of);
+      if (at === null) return { kind: 'lost' };
+      if (from > at) return { kind: 'gap', position: at };
+      if (selectPosition(db, partition)?.epoch !== of) forget(db, partition);
+      const fresh = records.filter((record) => record.offset >= at);
+      const takenBack = applyRecords(db, codec, partition, fresh);
+      movePosition(db, partition, of, Math.max(to, at));
+      return { kind: 'applied', takenBack };
+    });
+  }
 
   return {
-    position: (partition) => writer.read((db) => positionOf(db, partition)),
+    position,
+    source: () => Promise.resolve(null),
 
-    async apply({ partition, from, to, records }) {
-      const result = await writer.write((db) => {
-        const position = positionOf(db, partition);
-        if (from > position) return { kind: 'gap' as const, position };
-        if (selectPosition(db, partition, epoch) === undefined) forget(db, partition);
-        const takenBack = applyRecords(
-          db,
-          codec,
-          partition,
-          records.filter((record) => record.offset >= position),
-        );
-        movePosition(db, partition, epoch, Math.max(to, position));
-        return { kind: 'applied' as const, takenBack };
-      });
-      if (result.kind === 'applied') waiters.moved(partition, to);
+    async apply(batch) {
+      const result = await apply(batch, epoch);
+      if (result.kind === 'applied') waiters.moved(batch.partition, batch.to);
       return result;
+    },
+
+    async rebuild(partition) {
+      await writer.write((db) => {
+        forget(db, partition);
+        movePosition(db, partition, unfinished, 0);
+      });
+      return {
+        source: null,
+        apply: (batch) => apply(batch, unfinished),
+        async finish() {
+          const to = await writer.write((db) => {
+            const at = selectPosition(db, partition);
+            if (at?.epoch !== unfinished) return null;
+            movePosition(db, partition, epoch, at.next);
+            return at.next;
+          });
+          if (to !== null) waiters.moved(partition, to);
+          return to !== null;
+        },
+      };
     },
 
     read: (partition, queries) =>
       writer.read((db) => {
-        const position = selectPosition(db, partition, epoch);
-        if (position === undefined) return { position: 0, entries: [] };
-        return { position, entries: queries.flatMap((query) => selectEntries(db, partition, query)) };
+        const at = positionOf(db, partition, epoch);
+        if (at === null) return null;
+        if (selectPosition(db, partition)?.epoch !== epoch) return { position: 0, entries: [] };
+        return { position: at, entries: queries.flatMap((query) => selectEntries(db, partition, query)) };
       }),
 
     foreignRun: (toolCallId, exceptRunId) =>
@@ -72,7 +100,7 @@ export function openSqliteLedgerView({ writer, codec, epoch }: SqliteLedgerViewO
       }),
 
     whenPast: (partition, offset, timeoutMs) =>
-      waiters.past(partition, offset, timeoutMs, () => writer.read((db) => positionOf(db, partition))),
+      waiters.past({ partition, offset, timeoutMs, position: () => position(partition) }),
   };
 }
 
@@ -87,10 +115,25 @@ function statement(db: Database.Database, sql: string): Database.Statement {
   return found;
 }
 
-function selectPosition(db: Database.Database, partition: number, epoch: string): number | undefined {
-  const sql = 'SELECT next FROM ledger_position WHERE partition = ? AND epoch = ?';
-  return (statement(db, sql).get(partition, epoch) as { next: number } | undefined)?.next;
+function selectPosition(
+  db: Database.Database,
+  partition: number,
+): { readonly epoch: string; readonly next: number } | null {
+  const sql = 'SELECT epoch, next FROM ledger_position WHERE partition = ?';
+  const row = statement(db, sql).get(partition);
+  return (row as { epoch: string; next: number } | undefined) ?? null;
 }
+
+/** Where what is of this epoch stands: at 0 where nothing is yet, or other logs', and null while it is rebuilt. */
+function positionOf(db: Database.Database, partition: number, epoch: string): number | null {
+  const at = selectPosition(db, partition);
+  if (at?.epoch === epoch) return at.next;
+  return at?.epoch === unfinishedOf(epoch) || epoch.startsWith(UNFINISHED) ? null : 0;
+}
+
+/** The epoch of a partition whose rebuild is not finished. */
+const UNFINISHED = 'unfinished ';
+const unfinishedOf = (epoch: string): string => UNFINISHED + epoch;
 
 function movePosition(db: Database.Database, partition: number, epoch: string, next: number): void {
   const sql = `INSERT INTO ledger_position (partition, epoch, next) VALUES (?, ?, ?)
@@ -159,44 +202,9 @@ function selectEntries(db: Database.Database, partition: number, query: ViewQuer
     const found = statement(db, all).all(partition, query.runId, query.others + named.size) as EntryRow[];
     rows.push(...found.filter((row) => !named.has(row.tool_call_id)).slice(0, query.others));
   }
-  return rows.map((row) => ({ runId: row.run_id, toolCallId: row.tool_call_id, value: row.value }));
+  return rows.map(toEntry);
 }
 
-interface Waiters {
-  moved(partition: number, position: number): void;
-  past(
-    partition: number,
-    offset: number,
-    timeoutMs: number,
-    position: () => Promise<number>,
-  ): Promise<boolean>;
-}
-
-/** Who waits for a partition's position to pass an offset. */
-function createWaiters(): Waiters {
-  const waiting = new Map<number, Set<(position: number) => void>>();
-  return {
-    moved(partition, position) {
-      for (const tell of waiting.get(partition) ?? []) tell(position);
-    },
-    async past(partition, offset, timeoutMs, position) {
-      const set = waiting.get(partition) ?? new Set();
-      waiting.set(partition, set);
-      let answer: (passed: boolean) => void = () => undefined;
-      const passed = new Promise<boolean>((resolve) => (answer = resolve));
-      const tell = (moved: number): void => {
-        if (moved > offset) answer(true);
-      };
-      const timer = setTimeout(() => answer(false), timeoutMs);
-      // Waiting comes before looking: it may move in between.
-      set.add(tell);
-      try {
-        tell(await position());
-        return await passed;
-      } finally {
-        clearTimeout(timer);
-        set.delete(tell);
-      }
-    },
-  };
+function toEntry(row: EntryRow): ViewEntry {
+  return { runId: row.run_id, toolCallId: row.tool_call_id, value: row.value };
 }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import type Database from 'better-sqlite3';
 import type { BusReader } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import type { EntryState } from '../ledger/entry-state.js';
-import { ledgerKey, parseLedgerKey } from '../ledger/ledger-view.js';
+import { ledgerKey, parseLedgerKey, type ScanView, type ViewEntry } from '../ledger/ledger-view.js';
 import type { Keyring } from '../ledger/keyring.js';
 import type { LedgerState } from '../contracts/generated.js';
 import {
@@ -50,9 +49,11 @@ export interface LedgerReport {
   readonly others: number;
   readonly states: Readonly<Record<LedgerState | 'UNREADABLE', number>>;
   readonly signatures: Readonly<Record<SignatureState, number>>;
-  /** Entries of the view that were compared, and records that the view has yet to apply. */
+  /** Entries of the view that were compared, and records that the view had yet to apply. */
   readonly compared: number;
   readonly behind: number;
+  /** Memory that an entry takes in the view, its share of all around it included; null where that is not known. */
+  readonly bytesPerEntry: number | null;
   readonly problemCount: number;
   /** The first ones. */
   readonly problems: readonly LedgerProblem[];
@@ -62,7 +63,8 @@ export interface LedgerReport {
 const LISTED = 1000;
 
 export interface VerifyPorts {
-  readonly bus: BusReader & { readonly db: Database.Database };
+  readonly bus: BusReader;
+  readonly scan: ScanView;
   readonly codec: Codec;
   /** Null where there is no public key: signatures are counted as not checked. */
   readonly keyring: Keyring | null;
@@ -79,6 +81,7 @@ interface Tally extends LedgerReport {
   others: number;
   compared: number;
   behind: number;
+  bytesPerEntry: number | null;
   problemCount: number;
   readonly states: Record<LedgerState | 'UNREADABLE', number>;
   readonly signatures: Record<SignatureState, number>;
@@ -95,28 +98,52 @@ export async function verifyLedger(ports: VerifyPorts): Promise<LedgerReport> {
     signatures: { VALID: 0, INVALID: 0, ABSENT: 0, UNKNOWN_KEY: 0, NO_KEYS: 0 },
     compared: 0,
     behind: 0,
+    bytesPerEntry: null,
     problemCount: 0,
     problems: [],
   };
+  let bytes = 0;
   for (let partition = 0; partition < ports.bus.partitions; partition++)
-    await verifyPartition(ports, partition, tally);
+    bytes += await verifyPartition(ports, partition, tally);
+  if (bytes > 0 && tally.compared > 0) tally.bytesPerEntry = Math.round(bytes / tally.compared);
   return tally;
 }
 
-/** Topic and view are read in one snapshot, so that a running line cannot move one against the other. */
-async function verifyPartition(ports: VerifyPorts, partition: number, tally: Tally): Promise<void> {
-  const { db } = ports.bus;
-  db.exec('BEGIN');
-  try {
-    const view = viewPosition(db, partition);
-    const position = view === null || view.epoch !== ports.bus.epoch ? null : view.next;
-    if (view !== null && position === null)
-      note(tally, { ...NOWHERE, code: 'VIEW_OF_OTHER_LOGS', partition });
-    const applied = await readTopic(ports, partition, position ?? 0, tally);
-    if (position !== null) compareView(ports, partition, applied, tally);
-  } finally {
-    db.exec('COMMIT');
+/**
+ * First the view is read, then the topic, while the line may be running: lookups that have a record behind the position
+ * that the view had at first are left out, since of those it may show either. Answers with the view's bytes.
+ */
+async function verifyPartition(ports: VerifyPorts, partition: number, tally: Tally): Promise<number> {
+  const scan = await ports.scan(partition);
+  if (scan === 'other-logs') note(tally, { ...NOWHERE, code: 'VIEW_OF_OTHER_LOGS', partition });
+  const shown = scan === null || scan === 'other-logs' ? null : scan;
+  const digests = shown === null ? null : await digestsOf(shown.entries, ports.signal);
+  const topic = await readTopic(ports, partition, shown?.position ?? 0, tally);
+  if (digests !== null) compareView(partition, digests, topic, tally);
+  return shown?.bytes ?? 0;
+}
+
+interface Shown extends Lookup {
+  /** SHA-256 of the bytes, hex. */
+  readonly digest: string;
+}
+
+interface Lookup {
+  readonly runId: string;
+  readonly toolCallId: string;
+}
+
+/** By ledger key. */
+async function digestsOf(
+  entries: AsyncIterable<ViewEntry>,
+  signal: AbortSignal,
+): Promise<Map<string, Shown>> {
+  const digests = new Map<string, Shown>();
+  for await (const { runId, toolCallId, value } of entries) {
+    signal.throwIfAborted();
+    digests.set(ledgerKey(runId, toolCallId), { runId, toolCallId, digest: hash('sha256', value) });
   }
+  return digests;
 }
 
 const NOWHERE = { offset: null, runId: null, toolCallId: null } as const;
@@ -126,7 +153,12 @@ function note(tally: Tally, problem: LedgerProblem): void {
   if (tally.problems.length < LISTED) tally.problems.push(problem);
 }
 
-type Entries = ReadonlyMap<string, StandingEntry<null>>;
+/** What the topic says of a view at a position, by ledger key. */
+interface TopicAt {
+  readonly entries: ReadonlyMap<string, StandingEntry<null>>;
+  /** Of these lookups there are records at the position, or behind it. */
+  readonly moving: ReadonlySet<string>;
+}
 
 /** Checks every record; answers with the entries that the view must have at its position. */
 async function readTopic(
@@ -134,9 +166,10 @@ async function readTopic(
   partition: number,
   position: number,
   tally: Tally,
-): Promise<Entries> {
+): Promise<TopicAt> {
   const fold = foldLedger(() => null);
-  let applied: Entries | null = null;
+  const moving = new Set<string>();
+  let applied: TopicAt['entries'] | null = null;
   for await (const record of scanPartition(bus, 'ledger.v1', partition)) {
     signal.throwIfAborted();
     const { key, value, offset } = record;
@@ -146,6 +179,7 @@ async function readTopic(
     if (offset >= position) {
       applied ??= new Map(fold.entries);
       tally.behind += 1;
+      if (ids !== null) moving.add(ledgerKey(ids.runId, ids.toolCallId));
     }
     let state: EntryState = 'UNREADABLE';
     if (ids === null) tally.others += 1;
@@ -161,7 +195,7 @@ async function readTopic(
     }
     if (!fold.take(record, state)) problem('TAKEN_BACK');
   }
-  return applied ?? fold.entries;
+  return { entries: applied ?? fold.entries, moving };
 }
 
 function names(ids: { runId: string; toolCallId: string } | null): {
@@ -171,25 +205,21 @@ function names(ids: { runId: string; toolCallId: string } | null): {
   return ids ?? { runId: null, toolCallId: null };
 }
 
-function viewPosition(db: Database.Database, partition: number): { epoch: string; next: number } | null {
-  const row = db.prepare('SELECT epoch, next FROM ledger_position WHERE partition = ?').get(partition);
-  return (row as { epoch: string; next: number } | undefined) ?? null;
-}
-
-function compareView({ bus: { db } }: VerifyPorts, partition: number, entries: Entries, tally: Tally): void {
-  const rows = db
-    .prepare('SELECT run_id, tool_call_id, value FROM ledger_entry WHERE partition = ?')
-    .iterate(partition) as Iterable<{ run_id: string; tool_call_id: string; value: Buffer }>;
-  const seen = new Set<string>();
-  for (const { run_id: runId, tool_call_id: toolCallId, value } of rows) {
-    const name = ledgerKey(runId, toolCallId);
+function compareView(
+  partition: number,
+  shown: ReadonlyMap<string, Shown>,
+  { entries, moving }: TopicAt,
+  tally: Tally,
+): void {
+  for (const [name, { runId, toolCallId, digest }] of shown) {
+    if (moving.has(name)) continue;
     const entry = entries.get(name);
     const where = { partition, offset: entry?.offset ?? null, runId, toolCallId };
     tally.compared += 1;
-    seen.add(name);
     if (entry === undefined) note(tally, { code: 'ONLY_IN_VIEW', ...where });
-    else if (entry.digest !== hash('sha256', value)) note(tally, { code: 'VIEW_DIFFERS', ...where });
+    else if (entry.digest !== digest) note(tally, { code: 'VIEW_DIFFERS', ...where });
   }
   for (const [name, { runId, toolCallId, offset }] of entries)
-    if (!seen.has(name)) note(tally, { code: 'NOT_IN_VIEW', partition, offset, runId, toolCallId });
+    if (!shown.has(name) && !moving.has(name))
+      note(tally, { code: 'NOT_IN_VIEW', partition, offset, runId, toolCallId });
 }

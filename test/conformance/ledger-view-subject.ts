@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
-import type { LedgerRecord, LedgerView, ViewEntry } from '../../src/ledger/ledger-view.js';
+import type { Applied, LedgerRecord, LedgerView, ScanView, ViewEntry } from '../../src/ledger/ledger-view.js';
 import { encodedEntry } from '../support/ledger-entries.js';
 
 /** A view of its own, that has applied nothing: partitions 0 and 1 are open and at position 0. */
 export interface LedgerViewUnderTest {
   readonly view: LedgerView;
+  /** Of the same view, as whoever verifies it opens it. */
+  readonly scan: ScanView;
   /** Closes it and opens the same one again. */
   readonly reopen: () => Promise<LedgerView>;
   readonly dispose: () => Promise<void>;
@@ -14,8 +16,6 @@ export type MakeLedgerView = () => Promise<LedgerViewUnderTest>;
 
 /** How a test gets at its view: a new one for each test. */
 export type Subject = () => LedgerViewUnderTest;
-
-type Applied = Awaited<ReturnType<LedgerView['apply']>>;
 
 /** Applies the records, which begin at `from` and follow each other. */
 export function apply(

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createCodec, localSchemaIds } from '../../src/contracts/codec.js';
 import { avroSchemas } from '../../src/contracts/generated.js';
-import { ledgerKey, parseLedgerKey } from '../../src/ledger/ledger-view.js';
+import type { BusReader } from '../../src/bus/bus.js';
+import { ledgerKey, parseLedgerKey, type ScanView, type ViewEntry } from '../../src/ledger/ledger-view.js';
+import { openEmbeddedReader } from '../../src/bus/embedded/embedded-bus.js';
 import { openSqliteLedgerView } from '../../src/ledger/sqlite-ledger-view.js';
+import { scanSqliteView } from '../../src/ledger/sqlite-scan.js';
 import { ledgerViewConformance } from '../conformance/ledger-view.js';
 import { closeBuses, openBus } from '../support/embedded-bus.js';
 import { encodedEntry, ledgerRecord, OF_UNKNOWN_SCHEMA } from '../support/ledger-entries.js';
@@ -11,12 +14,31 @@ afterEach(closeBuses);
 
 const codec = createCodec();
 
+/** Beside the line that writes, as a command does. */
+function scanOnce(folder: string): ScanView {
+  return async (partition) => {
+    const reader = openEmbeddedReader(folder);
+    const scanned = await scanSqliteView(reader.db, reader.epoch)(partition);
+    if (scanned === null || scanned === 'other-logs') {
+      await reader.close();
+      return scanned;
+    }
+    return { ...scanned, entries: closing(scanned.entries, reader) };
+  };
+}
+
+async function* closing(entries: AsyncIterable<ViewEntry>, reader: BusReader): AsyncGenerator<ViewEntry> {
+  yield* entries;
+  await reader.close();
+}
+
 ledgerViewConformance('the ledger view in SQLite', () => {
   let bus = openBus();
   const { folder } = bus;
   const open = () => openSqliteLedgerView({ writer: bus.writer, codec, epoch: bus.epoch });
   return Promise.resolve({
     view: open(),
+    scan: scanOnce(folder),
     async reopen() {
       await bus.close();
       bus = openBus({ folder });

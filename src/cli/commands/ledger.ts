@@ -37,11 +37,11 @@ async function entriesOf(
   call: string | undefined,
   context: CommandContext,
 ): Promise<readonly CheckedEntry[]> {
-  const { publicKeys, readingFolder } = await import('../read-folder.js');
+  const { publicKeys, readingLine } = await import('../reading-line.js');
   const { checkEntry, readRunEntries } = await import('../../line/ledger-entries.js');
   const { ProoflineError } = await import('../../contracts/errors.js');
   const keyring = await publicKeys(context);
-  const entries = await readingFolder(context, async ({ bus, codec }) => {
+  const entries = await readingLine(context, async ({ bus, codec }) => {
     const all = await readRunEntries(bus, codec, run);
     return all
       .filter(({ toolCallId }) => call === undefined || toolCallId === call)
@@ -94,7 +94,7 @@ async function printView(run: string, call: string | undefined, context: Command
 const COUNTS: ReadonlySet<string> = new Set(['states', 'signatures']);
 
 async function verify(context: CommandContext): Promise<void> {
-  const { publicKeys, readingFolder } = await import('../read-folder.js');
+  const { publicKeys, readingLine } = await import('../reading-line.js');
   const { verifyLedger } = await import('../../line/ledger-verify.js');
   const { toSnakeJson } = await import('../../contracts/json.js');
   const { renderReport } = await import('../render/ledger.js');
@@ -103,9 +103,15 @@ async function verify(context: CommandContext): Promise<void> {
   const onProgress = (entries: number): void => {
     if (io.interactive) io.err(`\r${entries} entries`);
   };
-  const report: LedgerReport = await readingFolder(context, ({ bus, codec }) =>
-    verifyLedger({ bus, codec, keyring, signal: io.signal, onProgress }),
-  );
+  const report: LedgerReport = await readingLine(context, async (line) => {
+    const { bus, codec } = line;
+    const view = await line.openView();
+    try {
+      return await verifyLedger({ bus, codec, keyring, scan: view.scan, signal: io.signal, onProgress });
+    } finally {
+      await view.close();
+    }
+  });
   if (io.interactive) io.err('\r');
   const unchecked = report.signatures.NO_KEYS > 0;
   if (report.problemCount > 0 || unchecked) context.exit(1);

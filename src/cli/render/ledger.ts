@@ -85,8 +85,7 @@ function bodyLines(entry: LedgerEntry, whole: boolean): readonly string[] {
 }
 
 export function renderReport(report: LedgerReport): string {
-  const { entries, tombstones, others, states, signatures, compared, behind, problemCount, problems } =
-    report;
+  const { entries, tombstones, others, states, signatures, problemCount, problems } = report;
   const lines = [
     ...field(
       'records',
@@ -98,12 +97,20 @@ export function renderReport(report: LedgerReport): string {
     ),
     ...field('states', counted(states)),
     ...field('signatures', counted(signatures)),
-    ...field('view', `${compared} compared${behind === 0 ? '' : `, ${behind} records behind the topic`}`),
+    ...field('view', viewLine(report)),
     ...problems.map(problemLine),
     ...(problems.length < problemCount ? [`and ${problemCount - problems.length} more problems`] : []),
     conclusion(report),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function viewLine({ compared, behind, bytesPerEntry }: LedgerReport): string {
+  return listed([
+    `${compared} compared`,
+    behind === 0 ? null : `${behind} records behind the topic`,
+    bytesPerEntry === null ? null : `${bytesPerEntry} bytes of memory an entry`,
+  ]);
 }
 
 function counted(counts: Readonly<Record<string, number>>): string {
