@@ -16,6 +16,7 @@ export function deadLetterRecord(
   record: StoredRecord,
   message: AnyMessage | null,
   reason: { readonly code: ErrorCode; readonly params: ErrorParams; readonly message?: string },
+  inherited: Headers = record.headers,
 ): NewRecord {
   const { topic, partition, offset, key, value, headers } = record;
   const letter: DeadLetter = {
@@ -35,7 +36,7 @@ export function deadLetterRecord(
     message: (reason.message ?? errorMessage(reason.code, reason.params)).toWellFormed(),
     attempt: attemptOf(headers),
   };
-  const encoded = encodeRecord(emitter, 'dead-letter.v1', letter, headers);
+  const encoded = encodeRecord(emitter, 'dead-letter.v1', letter, inherited);
   // It stays on the partition number of the record, whatever that record says of its run.
   return { ...encoded, partition, key: key ?? Buffer.from(`${topic}/${partition}/${offset}`, 'utf8') };
 }

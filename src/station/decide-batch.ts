@@ -1,4 +1,4 @@
-import type { NewRecord, StoredRecord } from '../bus/bus.js';
+import type { Headers, NewRecord, StoredRecord } from '../bus/bus.js';
 import { recordBytes } from '../bus/record-size.js';
 import { isProoflineError, type ErrorCode, type ErrorParams } from '../contracts/errors.js';
 import { topics, type AnyMessage, type TopicName } from '../contracts/topics.js';
@@ -17,6 +17,8 @@ export interface Batch<I extends TopicName, P> {
   readonly work: StationLane<I, P>;
   readonly prepared: P;
   readonly startedAt: number;
+  /** The headers that outputs inherit from a record: its trace. */
+  readonly inherited: (record: StoredRecord) => Headers;
 }
 
 export type Held = Extract<Outcome, { kind: 'not-yet' }>;
@@ -112,9 +114,9 @@ function encodeOutcome<I extends TopicName, P>(
   const records =
     message === null
       ? []
-      : encodeEmissions(env.emitter, { ...causeOf(message), headers: record.headers }, emissions);
+      : encodeEmissions(env.emitter, { ...causeOf(message), headers: batch.inherited(record) }, emissions);
   if (outcome.kind === 'dead-letter') {
-    records.push(deadLetterRecord(env.emitter, record, message, outcome));
+    records.push(deadLetterRecord(env.emitter, record, message, outcome, batch.inherited(record)));
     if (note === undefined) records.push(...deadLetterNote(batch, record, message, outcome.code));
     tell(batch, record, outcome, cause);
   }
@@ -140,7 +142,7 @@ function tell<I extends TopicName, P>(
  * another's, and what becomes of that one is told under it. None under ids that no message may have.
  */
 function deadLetterNote<I extends TopicName, P>(
-  { env, station, startedAt }: Batch<I, P>,
+  { env, station, startedAt, inherited }: Batch<I, P>,
   record: StoredRecord,
   message: AnyMessage | null,
   code: ErrorCode,
@@ -157,7 +159,7 @@ function deadLetterNote<I extends TopicName, P>(
     draftId,
   });
   const eventId = deadLetterIdOf(env.emitter, record);
-  const cause = { ...causeOf(message), eventId, headers: record.headers };
+  const cause = { ...causeOf(message), eventId, headers: inherited(record) };
   return encodeEmissions(env.emitter, cause, [auditEmission(env.emitter, station, note, startedAt)]);
 }
 

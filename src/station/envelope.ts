@@ -6,6 +6,7 @@ import { partitionOf } from '../contracts/partition.js';
 import type { AnyMessage, TopicMessages, TopicName } from '../contracts/topics.js';
 import { VERSION } from '../version.js';
 import type { Emission } from './station.js';
+import { isTraceparent, TRACEPARENT } from './traceparent.js';
 
 /** Who emits, and how. */
 export interface Emitter {
@@ -24,9 +25,6 @@ export interface Cause {
   readonly occurredAt: number;
   readonly headers: Headers;
 }
-
-/** A W3C traceparent: not version ff, and neither trace nor parent all zeros. Anything else is not passed on. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The records of an outcome, encoded, in the order of the emissions; ordinals count per topic. */
 export function encodeEmissions(emitter: Emitter, cause: Cause, emissions: readonly Emission[]): NewRecord[] {
@@ -75,13 +73,14 @@ function cloudEventHeaders(
   message: AnyMessage,
   inherited: Headers,
 ): Headers {
-  const traceparent = inherited['traceparent'];
-  return {
+  const traceparent = inherited[TRACEPARENT];
+  const headers: Record<string, string> = {
     ce_specversion: '1.0',
     ce_id: message.eventId,
     ce_type: `${emitter.prefix}${topic}`,
     ce_source: `proofline/${emitter.station}/${VERSION}`,
     ce_time: new Date(emitter.now()).toISOString(),
-    ...(traceparent !== undefined && TRACEPARENT.test(traceparent) ? { traceparent } : {}),
   };
+  if (isTraceparent(traceparent)) headers[TRACEPARENT] = traceparent;
+  return headers;
 }

@@ -1,3 +1,4 @@
+import { scanTo } from '../bus/scan-to.js';
 import { tombstone } from '../bus/tombstone.js';
 import type { TopicMessages, TopicName } from '../contracts/topics.js';
 import type { Codec } from '../contracts/codec.js';
@@ -34,16 +35,13 @@ export async function openKeyedState<T extends StateTopic>(
   codec: Codec,
 ): Promise<KeyedState<T>> {
   const values = new Map<string, Kept>();
-  const end = (await lane.barrier(topic)) + 1;
-  for (let from = 0; from < end;) {
-    const page = await bus.read(topic, lane.partition, from, PAGE);
+  const barrier = await lane.barrier(topic);
+  for await (const page of scanTo(bus, topic, lane.partition, barrier, lane.signal)) {
     for (const { key, value, timestamp } of page) {
       if (key === null) continue;
       if (value === null) values.delete(key.toString('utf8'));
       else values.set(key.toString('utf8'), { value, at: timestamp });
     }
-    from = page.length === 0 ? end : (page.at(-1)?.offset ?? end) + 1;
-    lane.signal.throwIfAborted();
   }
   return {
     get(runId) {

@@ -9,6 +9,7 @@ import type { TopicName } from '../contracts/topics.js';
 import { decideAll, type Decision } from './decide-batch.js';
 import { decodeRecord, type Decoded } from './decode.js';
 import type { LaneEnvironment } from './lane-environment.js';
+import type { LaneObserver } from './observer.js';
 import type { LaneContext, Station, StationLane, Written } from './station.js';
 
 const MIN_WAIT_MS = 100;
@@ -21,18 +22,25 @@ export function createLaneRuntime<I extends TopicName, P>(
   station: Station<I, P>,
   work: StationLane<I, P>,
   context: LaneContext,
+  observer: LaneObserver,
 ): LaneHandler {
   const { partition } = context.lane;
   let waits = 0;
   let maintained = context.now();
 
   async function handle(batch: readonly StoredRecord[]): Promise<BatchResult> {
+    observer.began(batch);
     const startedAt = context.now();
     const ready = await prepare(batch);
     if ('wait' in ready) return waitFor(ready.wait.code, ready.wait.params);
+    observer.prepared();
     const { decoded, prepared } = ready;
     // From here on the lane remembers what it decides. An error throws it away with all that it remembers.
-    const { decisions, held } = decideAll({ env, station: station.name, work, prepared, startedAt }, decoded);
+    const { decisions, held } = decideAll(
+      { env, station: station.name, work, prepared, startedAt, inherited: observer.inherited },
+      decoded,
+    );
+    observer.decided();
     await commit(decisions, batch);
     return held === null ? goOn() : waitFor(held.code, held.params, held.retryAfterMs);
   }
@@ -41,6 +49,7 @@ export function createLaneRuntime<I extends TopicName, P>(
     batch: readonly StoredRecord[],
   ): Promise<{ decoded: Decoded<I>[]; prepared: P } | { wait: ProoflineError }> {
     try {
+      await env.emitter.codec.learn(batch.map(({ value }) => value));
       const decoded = batch.map((record) =>
         decodeRecord<I>(env.emitter.codec, env.emitter.partitions, record, station.admit),
       );
@@ -58,6 +67,7 @@ export function createLaneRuntime<I extends TopicName, P>(
     const records = decisions.flatMap((decision) => decision.records);
     const offsets = await context.lane.step({ records, next: { [last.topic]: last.offset + 1 } });
     waits = 0;
+    observer.committed(decisions.length, decisions);
     work.committed?.(pairUp(decisions, offsets));
   }
 
@@ -68,6 +78,7 @@ export function createLaneRuntime<I extends TopicName, P>(
 
   function waitFor(code: ErrorCode, params: ErrorParams, retryAfterMs?: number): BatchResult {
     env.health.waits(station.name, partition, code, params);
+    observer.waits(code);
     const ms = retryAfterMs ?? Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.min(waits, 10));
     waits += 1;
     return { kind: 'wait', ms };

@@ -4,6 +4,7 @@ import type { TopicName } from '../contracts/topics.js';
 import { encodeEmissions } from './envelope.js';
 import type { LaneEnvironment } from './lane-environment.js';
 import { createLaneRuntime } from './lane-runtime.js';
+import { observeLanes } from './observed-lanes.js';
 import type { LaneContext, Station } from './station.js';
 
 const TICK_MS = 1000;
@@ -14,19 +15,23 @@ export function runStation<I extends TopicName, P>(
   env: LaneEnvironment,
   station: Station<I, P>,
 ): Consumption {
+  const lanes = observeLanes(env, station.name, station.inputs);
   return bus.subscribe({
     group: station.name,
     topics: station.inputs,
     maxRecords: station.maxRecords,
     tickMs: TICK_MS,
     async open(lane): Promise<LaneHandler> {
+      const observer = lanes.opening(lane.partition);
       const context: LaneContext = {
         lane,
         bus,
         now: () => env.emitter.now(),
         async emitEarly(early) {
           const records = early.flatMap(({ emission, message }) =>
-            encodeEmissions(env.emitter, { ...message.value, headers: message.record.headers }, [emission]),
+            encodeEmissions(env.emitter, { ...message.value, headers: observer.inherited(message.record) }, [
+              emission,
+            ]),
           );
           const offsets = await lane.step({ records });
           return early.map(({ emission }, i) => ({ emission, offset: offsets[i] ?? -1 }));
@@ -34,11 +39,14 @@ export function runStation<I extends TopicName, P>(
       };
       const work = await station.open(context);
       env.health.goesOn(station.name, lane.partition);
-      return createLaneRuntime(env, station, work, context);
+      observer.opened();
+      return createLaneRuntime(env, station, work, context, observer);
     },
+    onLost: (partition) => lanes.onLost(partition),
     onError(error, partition) {
       const { code, params } = reasonOf(error);
       env.health.waits(station.name, partition, code, params);
+      lanes.startedOver(partition, code);
       env.onIncident({ station: station.name, code, params, cause: error });
     },
   });
