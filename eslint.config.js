@@ -6,7 +6,18 @@ const RULES = ['src/text/**', 'src/evidence/**', 'src/citation/**', 'src/guard/*
 
 const impureImports = [
   {
-    group: ['node:*', 'kafkajs', 'ioredis', 'pg', 'pino', 'better-sqlite3', 'fastify', 'undici'],
+    group: [
+      'node:*',
+      'kafkajs',
+      'ioredis',
+      'pg',
+      'pino',
+      'better-sqlite3',
+      'fastify',
+      'undici',
+      'prom-client',
+      '@opentelemetry/*',
+    ],
     message: 'Rules are pure: take what you need as an argument.',
   },
   {

@@ -37,6 +37,8 @@ export interface Step {
   readonly records: readonly NewRecord[];
   /** Moves the group's offsets of the lane's inputs. Without it the step appends only. */
   readonly next?: NextOffsets;
+  /** Kept with the offsets that move, until they move again: it goes when the log of a topic is deleted. */
+  readonly mark?: string;
 }
 
 /**
@@ -83,10 +85,17 @@ export interface Subscription {
   /** Most records of a batch. */
   readonly maxRecords: number;
   readonly tickMs?: number;
+  /**
+   * Every handler keeps its own position (`startAt`): the group's offsets only tell people how far it is, and it is
+   * no loss when they are lost.
+   */
+  readonly keepsPosition?: true;
   /** Makes the handler of a lane that was just given to this process. It may wait, and may throw to be called again. */
   open(lane: Lane): Promise<LaneHandler>;
   /** Told of every error that made a lane start over. */
   onError(error: unknown, partition: number): void;
+  /** Told when a lane is no longer this process's, and nothing of it runs any more. */
+  onLost?(partition: number): void;
 }
 
 export interface Consumption {
@@ -104,14 +113,41 @@ export interface BusReader {
   read(topic: TopicName, partition: number, from: number, limit: number): Promise<readonly StoredRecord[]>;
   /** `low`: the first offset that is kept. `end`: the offset that the next record gets. */
   bounds(topic: TopicName, partition: number): Promise<{ readonly low: number; readonly end: number }>;
+  /**
+   * Everything below this offset is decided, and `read` gives what was committed of it. It may stand still while
+   * somebody's transaction is open.
+   */
+  decidedTo(topic: TopicName, partition: number): Promise<number>;
   /** The group's next offset; null when it never committed one. */
   committed(group: string, topic: TopicName, partition: number): Promise<number | null>;
+  /** The mark of the step that moved the group's offset last; null when it had none, or there was no step. */
+  mark(group: string, topic: TopicName, partition: number): Promise<string | null>;
+  /** How many partitions the topic has now: somebody may have changed it since the bus was opened. */
+  countPartitions(topic: TopicName): Promise<number>;
   close(): Promise<void>;
+}
+
+/** Writes under a name that nobody else has at the time. */
+export interface ExclusiveWriter {
+  /** As `Bus.append`. MUST reject, and write nothing, when somebody else has taken the name since. */
+  append(records: readonly NewRecord[]): Promise<readonly number[]>;
+  /** As `Lane.barrier`, of any partition. */
+  barrier(topic: TopicName, partition: number): Promise<number>;
 }
 
 export interface Bus extends BusReader {
   /** Appends all or nothing; answers with the offsets once they are durable. */
   append(records: readonly NewRecord[]): Promise<readonly number[]>;
+  /**
+   * Does something as the only one under this name, of all processes: looking whether something is there, and then
+   * writing it. Who had the name before can write no more.
+   */
+  exclusively<T>(name: string, work: (writer: ExclusiveWriter) => Promise<T>): Promise<T>;
+  /**
+   * Puts the group's next offset where an operator wants it. MUST refuse with PL_GROUP_ACTIVE while a process works
+   * for the group.
+   */
+  setOffset(group: string, topic: TopicName, partition: number, next: number): Promise<void>;
   subscribe(subscription: Subscription): Consumption;
   /**
    * Calls back with the records of these topics that are appended from now on, in order within a partition.

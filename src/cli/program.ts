@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ProoflineError } from '../contracts/errors.js';
 import { VERSION } from '../version.js';
 import type { AddCommand, CommandContext, GlobalOptions } from './command.js';
+import { addAudit } from './commands/audit.js';
 import { addBench } from './commands/bench.js';
 import { addCheck } from './commands/check.js';
 import { addDemo } from './commands/demo.js';
@@ -12,12 +13,14 @@ import { addIndex } from './commands/index.js';
 import { addKeys } from './commands/keys.js';
 import { addLedger } from './commands/ledger.js';
 import { addLookup } from './commands/lookup.js';
+import { addOffsets } from './commands/offsets.js';
 import { addSchemas } from './commands/schemas.js';
 import { addSubmit } from './commands/submit.js';
 import { addTail } from './commands/tail.js';
 import { addTopics } from './commands/topics.js';
 import { addTrail } from './commands/trail.js';
 import { addTry } from './commands/try.js';
+import { addUp } from './commands/up.js';
 import type { ExitCode } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { reportError } from './render/error.js';
@@ -27,6 +30,7 @@ import { defaultData } from './with-line.js';
 const commands: readonly AddCommand[] = [
   addDemo,
   addDev,
+  addUp,
   addIndex,
   addLookup,
   addSubmit,
@@ -36,9 +40,11 @@ const commands: readonly AddCommand[] = [
   addTry,
   addDoctor,
   addTopics,
+  addOffsets,
   addSchemas,
   addDlq,
   addLedger,
+  addAudit,
   addKeys,
   addBench,
 ];

@@ -1,52 +1,101 @@
 import { existsSync } from 'node:fs';
 import type { AuditReader } from '../audit/audit-store.js';
-import { openEmbeddedReader } from '../bus/embedded/embedded-bus.js';
+import type { BusReader } from '../bus/bus.js';
+import type { Config, KafkaConfig } from '../config/config.js';
 import { createCodec, type Codec } from '../contracts/codec.js';
 import { isProoflineError, ProoflineError } from '../contracts/errors.js';
 import { openKeyring, type Keyring } from '../ledger/keyring.js';
-import { dataFolder, type DataFolder } from '../line/data-folder.js';
+import type { ScanView } from '../ledger/ledger-view.js';
+import { dataFolder } from '../line/data-folder.js';
+import type { TopicFacts } from '../line/topic-table.js';
 import type { CommandContext } from './command.js';
 import { configOf } from './with-line.js';
 
-/** A data folder that is only read, beside the line that may be running on it. */
-export interface ReadFolder {
-  readonly paths: DataFolder;
-  readonly bus: ReturnType<typeof openEmbeddedReader>;
+/** A line that is only read, beside those that may be running: the data folder's or, where brokers are named, Kafka's. */
+export interface ReadLine {
+  readonly bus: BusReader;
+  /** Has learned what the records that `bus` reads need. */
   readonly codec: Codec;
+  readonly facts: TopicFacts;
+  /** The view of the ledger. */
+  openView(): Promise<{ readonly scan: ScanView; close(): Promise<void> }>;
 }
 
 /**
- * Opens the data folder for reading, and closes it after the work.
- * @throws ProoflineError PL_DATA_FOLDER_UNUSABLE when there is no line in it.
+ * Opens the line for reading, and closes it after the work.
+ * @throws ProoflineError PL_DATA_FOLDER_UNUSABLE when there is no line in the data folder; PL_BUS_DOWN,
+ *   PL_TOPICS_UNUSABLE, PL_REGISTRY_DOWN of Kafka's.
  */
-export async function readingFolder<T>(
+export async function readingLine<T>(
   context: CommandContext,
-  work: (folder: ReadFolder) => Promise<T>,
+  work: (line: ReadLine) => Promise<T>,
 ): Promise<T> {
-  const paths = dataFolder((await configOf(context)).data);
+  const config = await configOf(context);
+  const line = config.kafka === null ? await readFolder(config) : await readKafka(config, config.kafka);
+  try {
+    return await work(line);
+  } finally {
+    await line.bus.close();
+  }
+}
+
+async function readFolder({ data }: Config): Promise<ReadLine> {
+  const paths = dataFolder(data);
   // Asking whether the file is there does not open it.
   if (!existsSync(paths.bus)) {
     const problem = `there is no line in it; \`proofline dev\` makes one, and --data names another folder`;
     throw new ProoflineError('PL_DATA_FOLDER_UNUSABLE', { folder: paths.folder, problem });
   }
+  const { openEmbeddedReader } = await import('../bus/embedded/embedded-bus.js');
+  const { embeddedFacts } = await import('../line/topic-table.js');
+  const { scanSqliteView } = await import('../ledger/sqlite-scan.js');
   const bus = openEmbeddedReader(paths.folder);
-  try {
-    return await work({ paths, bus, codec: createCodec() });
-  } finally {
-    await bus.close();
-  }
+  return {
+    bus,
+    codec: createCodec(),
+    facts: embeddedFacts(bus.db),
+    openView: () =>
+      Promise.resolve({ scan: scanSqliteView(bus.db, bus.epoch), close: () => Promise.resolve() }),
+  };
 }
 
-/** `readingFolder` with the audit beside it. */
+async function readKafka(config: Config, kafka: KafkaConfig): Promise<ReadLine> {
+  const { openKafkaReader } = await import('../bus/kafka/kafka-bus.js');
+  const { kafkaConnectionOf } = await import('../bus/kafka/connection.js');
+  const { openCodec } = await import('../line/kafka-services.js');
+  const { learning } = await import('../line/learning-reader.js');
+  const { stationFacts } = await import('../line/topic-table.js');
+  const codec = await openCodec(config);
+  const reader = await openKafkaReader({ ...kafkaConnectionOf(kafka), prefix: config.topicPrefix });
+  return {
+    bus: learning(reader, codec),
+    codec,
+    facts: stationFacts,
+    async openView() {
+      const { openRedisLedgerView } = await import('../ledger/redis/redis-ledger-view.js');
+      const { redisUrl, redisPrefix } = (await import('../line/kafka-services.js')).kafkaServices(config);
+      return openRedisLedgerView({
+        connection: redisUrl,
+        prefix: redisPrefix,
+        epoch: reader.epoch,
+        codec,
+      });
+    },
+  };
+}
+
+/** `readingLine` with the audit beside it. */
 export function readingWithAudit<T>(
   context: CommandContext,
-  work: (folder: ReadFolder & { readonly audit: AuditReader }) => Promise<T>,
+  work: (line: ReadLine & { readonly audit: AuditReader }) => Promise<T>,
 ): Promise<T> {
-  return readingFolder(context, async (folder) => {
-    const { openSqliteAuditReader } = await import('../audit/sqlite-audit-store.js');
-    const audit = openSqliteAuditReader(folder.paths.audit);
+  return readingLine(context, async (line) => {
+    const { openAuditReader } = await import('../audit/open-audit.js');
+    const config = await configOf(context);
+    // The line of a data folder keeps its audit there.
+    const audit = await openAuditReader(config.kafka === null ? { ...config, auditUrl: null } : config);
     try {
-      return await work({ ...folder, audit });
+      return await work({ ...line, audit });
     } finally {
       await audit.close();
     }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import type { LineClient } from '../line/line-client.js';
+import type { DoorClient, LineClient } from '../line/line-client.js';
 import type { Required } from '../line/local-line.js';
 import type { CommandContext } from './command.js';
 import type { CliIo } from './io.js';
@@ -19,6 +19,21 @@ export async function configOf({ io, global }: CommandContext): Promise<Config> 
 }
 
 /**
+ * Does something at the doors of the line: the one in Kafka where brokers are named, else that of the data folder.
+ * An interrupted command rejects with the signal's reason.
+ */
+export async function atDoors<T>(
+  context: CommandContext,
+  requires: Required,
+  work: (client: DoorClient) => Promise<T>,
+): Promise<T> {
+  const config = await configOf(context);
+  if (config.kafka === null) return withLine(context, requires, work);
+  const { openKafkaClient } = await import('../line/kafka-client.js');
+  return untilDone(context, await openKafkaClient(config), work);
+}
+
+/**
  * Does something with the line of the data folder: the one that runs, else one in this process that ends with the
  * work. An interrupted command rejects with the signal's reason.
  */
@@ -29,10 +44,16 @@ export async function withLine<T>(
 ): Promise<T> {
   const config = await configOf(context);
   const { connectLine } = await import('../line/connect-line.js');
-  const client = await connectLine({ config, requires });
-  const { signal } = context.io;
+  return untilDone(context, await connectLine({ config, requires }), work);
+}
+
+async function untilDone<C extends { close(): Promise<void> }, T>(
+  { io }: CommandContext,
+  client: C,
+  work: (client: C) => Promise<T>,
+): Promise<T> {
   try {
-    return await Promise.race([work(client), aborted(signal)]);
+    return await Promise.race([work(client), aborted(io.signal)]);
   } finally {
     await client.close();
   }

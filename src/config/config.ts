@@ -78,7 +78,7 @@ export function readConfig(env: Environment, { data }: { readonly data?: string 
       problems: problems.map((each) => `\n  ${each}`).join(''),
     });
   const config = configOf(data === undefined ? values : { ...values, DATA: data });
-  return { config: deepFreeze(config), warnings: unknownVariables(env) };
+  return { config: deepFreeze(config), warnings: [...unknownVariables(env), ...unusedServices(config)] };
 }
 
 function readValues(env: Environment, problems: string[]): Values {
@@ -172,6 +172,15 @@ function unknownVariables(env: Environment): string[] {
       const hint = near === undefined ? '' : `; did you mean ${PREFIX}${near}?`;
       return `${name} is not a variable of proofline and does nothing${hint}`;
     });
+}
+
+/** The line of a data folder has its ledger's view and its audit in there. */
+function unusedServices({ kafka, redisUrl, auditUrl }: Config): string[] {
+  if (kafka !== null) return [];
+  const set = Object.entries({ REDIS_URL: redisUrl, AUDIT_URL: auditUrl }).filter(([, url]) => url !== null);
+  return set.map(
+    ([name]) => `${PREFIX}${name} is for a line in Kafka, and ${PREFIX}KAFKA_BROKERS is not set`,
+  );
 }
 
 const DAY_MS = 86_400_000;

@@ -69,7 +69,7 @@ export function text(min: number, max: number): Kind<string> {
       .string()
       .min(min)
       .max(max)
-       
+
       .regex(/^[^\u0000-\u001f\u007f]*$/),
   };
 }

@@ -47,6 +47,23 @@ export const errorTable = {
     solve:
       "Register the producer's schema, or let it use the local id that `proofline schemas` lists; then replay the dead letter.",
   },
+  PL_REGISTRY_DOWN: {
+    retryable: true,
+    message: 'The schema registry does not answer: {problem}',
+    solve:
+      'The line waits and goes on by itself; nothing is lost. Check the registry, PROOFLINE_SCHEMA_REGISTRY_URL and the network.',
+  },
+  PL_REGISTRY_REFUSED: {
+    retryable: false,
+    message: 'The schema registry refuses: {problem}',
+    solve:
+      "Check the registry's user and rights, and the compatibility of the subject; `proofline schemas check` compares what it has.",
+  },
+  PL_SCHEMAS_UNREGISTERED: {
+    retryable: false,
+    message: 'The schema registry lacks schemas that this version writes, in: {subjects}',
+    solve: 'Nothing was started. `proofline schemas register` registers them; --dry-run shows what it would do.',
+  },
   PL_EVENT_ID: {
     retryable: false,
     message: 'event_id is {found}, but what the event says gives {expected}',
@@ -75,16 +92,39 @@ export const errorTable = {
     solve:
       'A topic that is there is never changed silently: correct its settings, or use another topic prefix.',
   },
+  PL_GROUP_ACTIVE: {
+    retryable: false,
+    message: '{members} processes work for {group}; its offset is not moved under them',
+    solve: 'Stop the processes that run this station, move the offset, and start them again.',
+  },
+  PL_UP_REFUSED: {
+    retryable: false,
+    message: 'The line cannot begin as things are: {problems}',
+    solve:
+      'Nothing was started, and nothing consumed. Put right what each line names; `proofline doctor` looks at this and more.',
+  },
   PL_OFFSET_LOST: {
     retryable: false,
     message: '{group} is to read {topic}/{partition} from {offset}, but the log holds {low} to {end}',
     solve:
-      "Nothing was skipped. Find out what was deleted or moved; then set the group's offset with Kafka's kafka-consumer-groups --reset-offsets.",
+      "Nothing was skipped. Find out what was deleted or moved; then put the group's offset where it is to go on: `proofline offsets set`.",
   },
   PL_BUS_DOWN: {
     retryable: true,
     message: 'Kafka does not answer: {problem}',
-    solve: 'The line waits and goes on by itself. Check the brokers, their addresses and the network.',
+    solve: 'The line waits and goes on by itself. Check the brokers, their addresses, the network, and whether they want TLS or a password.',
+  },
+  PL_BUS_REFUSED: {
+    retryable: false,
+    message: 'Kafka and this client do not come together: {problem}',
+    solve:
+      'Waiting does not help. Check PROOFLINE_KAFKA_SSL with its CA, certificate and key, and PROOFLINE_KAFKA_SASL_MECHANISM, _USERNAME and _PASSWORD.',
+  },
+  PL_BATCH_UNREADABLE: {
+    retryable: false,
+    message: '{topic}/{partition} cannot be read from offset {from} to {to}: {problem}',
+    solve:
+      "Nothing was skipped: the partition waits. Find out who wrote that batch, and how; to go on without it, set the groups' offsets behind it with Kafka's kafka-consumer-groups --reset-offsets.",
   },
   PL_RECORD_TOO_LARGE: {
     retryable: false,
@@ -164,6 +204,12 @@ export const errorTable = {
     message: 'The ledger view has not caught up yet: {problem}',
     solve: 'Nothing is judged before it has. It passes by itself; if not, look at the ledger-view station.',
   },
+  PL_VIEW_DOWN: {
+    retryable: true,
+    message: 'The ledger view in Redis does not answer: {problem}',
+    solve:
+      'The line waits and goes on by itself; nothing is lost, the view is read from the ledger topic. Check Redis, its address, its password and its memory.',
+  },
   PL_VERDICT_TOO_LARGE: {
     retryable: false,
     message: 'The verdict is too large to pass on whole: {bytes} bytes, over {limit}',
@@ -198,13 +244,19 @@ export const errorTable = {
   },
   PL_DISK_FULL: {
     retryable: true,
-    message: 'The disk of the data folder is full',
+    message: 'The disk of the data folder, or of the audit database, is full',
     solve: 'Make room; the line waits and goes on by itself. Nothing was lost.',
   },
   PL_AUDIT_DOWN: {
     retryable: true,
     message: 'The audit store does not answer: {problem}',
     solve: 'The audit-sink waits. Check the database; nothing is lost meanwhile.',
+  },
+  PL_AUDIT_UNUSABLE: {
+    retryable: false,
+    message: 'The audit database cannot be used: {problem}',
+    solve:
+      '`proofline audit migrate` makes its tables and brings them up to date; --dry-run prints the SQL. Else check PROOFLINE_AUDIT_URL, and the rights of its user.',
   },
   PL_INDEX_UNUSABLE: {
     retryable: false,
@@ -216,6 +268,23 @@ export const errorTable = {
     message: 'No answer within {seconds} s: {what}',
     solve:
       'The work goes on. Ask again with the same ids, or look with `proofline trail RUN`; `proofline doctor` tells what holds the line up.',
+  },
+  PL_NOT_SERVING: {
+    retryable: true,
+    message: 'The process is {state}',
+    solve: 'It takes no work now. Give it time; its log says what it does.',
+  },
+  PL_NO_PARTITION: {
+    retryable: true,
+    message: '{station} has no partition assigned yet',
+    solve:
+      'Wait for the group to settle. If it lasts: the bus cannot be reached, or there are more processes than partitions, and this one is a spare.',
+  },
+  PL_LANE_OPENING: {
+    retryable: true,
+    message: '{station} is opening partition {partition}',
+    solve:
+      'It waits until the ledger view is past what was written before, or reads its own state. If it lasts, look at ledger-view and at the bus.',
   },
   PL_REPLAY_REFUSED: {
     retryable: false,

@@ -6,27 +6,28 @@ import type { IndexOptions } from '../retrieval/local/index-folder.js';
 import type { LeftOut } from '../retrieval/local/left-out.js';
 import type { ReplayRequest, Replayed } from './replay.js';
 
-/**
- * What a command asks of a line, whether it runs in this process or behind a socket. Answers are in their JSON
- * form, the same ones in both cases.
- */
-export interface LineClient {
+/** What agents and operators ask of a line, wherever it runs. Answers are in their JSON form, everywhere the same. */
+export interface DoorClient {
   /** True where another process runs the line. */
   readonly remote: boolean;
   /** @throws ProoflineError PL_ID_INVALID, PL_INPUT_INVALID, PL_INDEX_UNUSABLE, PL_TIMEOUT (the lookup goes on). */
   lookup(lookup: Lookup): Promise<LookupAnswer>;
   /** @throws ProoflineError PL_ID_INVALID, PL_INPUT_INVALID, PL_TIMEOUT (the draft is still judged). */
   submit(draft: DraftHandIn): Promise<DraftAnswer>;
+  /** @throws ProoflineError PL_NOT_FOUND, PL_REPLAY_REFUSED, PL_RECORD_TOO_LARGE. */
+  replay(request: ReplayRequest): Promise<Replayed>;
+  /** Ends the line where it runs in this process. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A line over a data folder, in this process or behind its socket. */
+export interface LineClient extends DoorClient {
   /**
    * Makes the line's index say what the folder holds now.
    * @throws ProoflineError PL_INPUT_INVALID, PL_INDEX_UNUSABLE.
    */
   index(folder: string, options?: Pick<IndexOptions, 'onProgress' | 'signal'>): Promise<IndexAnswer>;
-  /** @throws ProoflineError PL_NOT_FOUND, PL_REPLAY_REFUSED, PL_RECORD_TOO_LARGE. */
-  replay(request: ReplayRequest): Promise<Replayed>;
   health(): Promise<LineHealth>;
-  /** Ends the line where it runs in this process. Idempotent. */
-  close(): Promise<void>;
 }
 
 export interface LookupAnswer {

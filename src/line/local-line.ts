@@ -1,20 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { draftSubmitted } from '../../producers/drafts.js';
-import { lookupRequested } from '../../producers/lookups.js';
 import type { Config } from '../config/config.js';
 import { ProoflineError } from '../contracts/errors.js';
-import type { ProjectedEvidence } from '../contracts/generated.js';
-import { toSnakeJson, type JsonObject } from '../contracts/json.js';
-import { partitionOf } from '../contracts/partition.js';
-import { instantToJson, recordToJson } from '../contracts/record-json.js';
-import { readEntry } from '../ledger/entry-state.js';
+import { instantToJson } from '../contracts/record-json.js';
 import type { Incident } from '../station/lane-environment.js';
 import { VERSION } from '../version.js';
 import { dataFolder } from './data-folder.js';
+import { doorClient } from './door-client.js';
 import { openLine, type Line } from './embedded-line.js';
-import type { IndexAnswer, IndexHealth, LineClient, LineHealth, LookupAnswer } from './line-client.js';
-import { replayDeadLetter } from './replay.js';
+import type { IndexAnswer, IndexHealth, LineClient, LineHealth } from './line-client.js';
 import { openRetrieval, type Retrieval } from './retrieval.js';
 
 /** A line that runs in this process, with its answers in JSON form. */
@@ -81,22 +75,14 @@ function makeFolder(folder: string): void {
 function clientOf(line: Line, retrieval: Retrieval, config: Config): LocalLine {
   const startedAt = Date.now();
   let stopped: Promise<void> | null = null;
+  const doors = doorClient(line, config.answerTimeoutMs);
   return {
     line,
     remote: false,
-    async lookup(lookup) {
+    ...doors,
+    lookup(lookup) {
       retrieval.assertReady();
-      const request = lookupRequested(lookup, line.emitter.now());
-      const projected = await line.lookup(request, config.answerTimeoutMs);
-      return answerOf(line, projected);
-    },
-    async submit(draft) {
-      const answer = await line.submit(draftSubmitted(draft, line.emitter.now()), config.answerTimeoutMs);
-      return {
-        verdict: recordToJson('verdict.v1', answer.verdict),
-        reviewed: recordToJson('reviewed.v1', answer.reviewed),
-        verified: answer.verified === null ? null : recordToJson('verified.v1', answer.verified),
-      };
+      return doors.lookup(lookup);
     },
     async index(folder, indexOptions) {
       const { indexed, unchanged, removed, leftOut, ...stats } = await retrieval.index(folder, indexOptions);
@@ -115,31 +101,9 @@ function clientOf(line: Line, retrieval: Retrieval, config: Config): LocalLine {
       };
       return answer;
     },
-    replay: (request) => replayDeadLetter(line, request),
     health: () => healthOf(line, retrieval, config.data, startedAt),
     close: () => (stopped ??= line.stop()),
   };
-}
-
-/** How long a lookup that has its answer waits to tell what was dropped. */
-const DROPPED_WAIT_MS = 2000;
-
-async function answerOf(line: Line, projected: ProjectedEvidence): Promise<LookupAnswer> {
-  return {
-    projected: recordToJson('projected.v1', projected),
-    dropped: projected.state === 'READY' ? await droppedOf(line, projected) : [],
-  };
-}
-
-/** The entry was written before the answer: once the view has passed the log's end, it is in there. */
-async function droppedOf(line: Line, { runId, toolCallId }: ProjectedEvidence): Promise<JsonObject[]> {
-  const partition = partitionOf(runId, line.bus.partitions);
-  const { end } = await line.bus.bounds('ledger.v1', partition);
-  await line.ledger.whenPast(partition, end - 1, DROPPED_WAIT_MS);
-  const read = await line.ledger.read(partition, [{ runId, toolCallIds: [toolCallId], others: 0 }]);
-  const value = read?.entries[0]?.value;
-  const entry = value === undefined ? null : readEntry(line.codec, value);
-  return (entry?.dropped ?? []).map((drop) => toSnakeJson(drop) as JsonObject);
 }
 
 async function healthOf(

@@ -1,4 +1,5 @@
-import type { Bus, Headers, NewRecord } from '../bus/bus.js';
+import type { Bus, ExclusiveWriter, Headers, NewRecord } from '../bus/bus.js';
+import { scanTo } from '../bus/scan-to.js';
 import type { Codec } from '../contracts/codec.js';
 import { sha256 } from '../contracts/digest.js';
 import { ProoflineError } from '../contracts/errors.js';
@@ -9,7 +10,7 @@ import { isTopicName, type TopicName } from '../contracts/topics.js';
 import { ATTEMPT_HEADER, REPLAY_HEADER } from '../station/dead-letter.js';
 import { encodeRecord, type Emitter } from '../station/envelope.js';
 import { readDeadLetter } from './dead-letters.js';
-import { readMessage, scanPartition } from './scan.js';
+import { readMessage } from './scan.js';
 
 /**
  * Replaying a dead letter: its record goes to its topic again as it was, byte for byte, on the partition where it
@@ -110,40 +111,40 @@ export interface ReplayPorts {
 
 const MAX_NAME = 200;
 
-/** The replay at hand on each bus: looking for the marker and writing it must not happen twice at a time. */
-const atHand = new WeakMap<Bus, Promise<unknown>>();
-
 /**
- * Writes the record and the marker, in one atomic append.
+ * Writes the record and the marker, in one atomic append. Of all processes, one replays at a time: looking for the
+ * marker and writing it must not happen twice at once.
  * @throws ProoflineError PL_NOT_FOUND when no such dead letter lies there; PL_REPLAY_REFUSED when it was replayed
  * before, or its topic takes no replay; PL_RECORD_TOO_LARGE.
  */
-export function replayDeadLetter(ports: ReplayPorts, request: ReplayRequest): Promise<Replayed> {
-  const before = atHand.get(ports.bus) ?? Promise.resolve();
-  const replay = before.then(() => replayNow(ports, request));
-  atHand.set(
-    ports.bus,
-    replay.catch(() => undefined),
-  );
-  return replay;
-}
-
-async function replayNow({ bus, codec, emitter }: ReplayPorts, request: ReplayRequest): Promise<Replayed> {
+export async function replayDeadLetter(
+  { bus, codec, emitter }: ReplayPorts,
+  request: ReplayRequest,
+): Promise<Replayed> {
   const letter = await readDeadLetter(bus, codec, request.deadLetterEventId, request);
   const plan = planReplay(letter, codec, bus.partitions);
   if (plan.kind === 'refused') throw new ProoflineError('PL_REPLAY_REFUSED', { problem: plan.problem });
-  if (await isMarked(bus, letter.eventId))
-    throw new ProoflineError('PL_REPLAY_REFUSED', { problem: 'it was replayed before' });
   const { record } = plan;
-  const [offset = -1] = await bus.append([record, markerRecord(emitter, letter, record, request.by)]);
-  return { topic: record.topic, partition: record.partition, offset };
+  return bus.exclusively('replay', async (writer) => {
+    if (await isMarked(bus, writer, letter.eventId))
+      throw new ProoflineError('PL_REPLAY_REFUSED', { problem: 'it was replayed before' });
+    const [offset = -1] = await writer.append([record, markerRecord(emitter, letter, record, request.by)]);
+    return { topic: record.topic, partition: record.partition, offset };
+  });
 }
 
-async function isMarked(bus: Bus, eventId: string): Promise<boolean> {
+/** How long a transaction that somebody left open on the markers is waited for. */
+const MARKERS_MS = 30_000;
+
+/** Read behind a barrier, so that a marker whose transaction has just ended is not missed. */
+async function isMarked(bus: Bus, writer: ExclusiveWriter, eventId: string): Promise<boolean> {
+  const topic = 'dead-letter-done.v1';
+  const partition = partitionOf(eventId, bus.partitions);
+  const barrier = await writer.barrier(topic, partition);
   const key = Buffer.from(eventId, 'utf8');
   let marked = false;
-  for await (const record of scanPartition(bus, 'dead-letter-done.v1', partitionOf(eventId, bus.partitions)))
-    if (record.key?.equals(key) === true) marked = record.value !== null;
+  for await (const page of scanTo(bus, topic, partition, barrier, AbortSignal.timeout(MARKERS_MS)))
+    for (const record of page) if (record.key?.equals(key) === true) marked = record.value !== null;
   return marked;
 }
 

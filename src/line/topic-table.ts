@@ -2,8 +2,9 @@ import type Database from 'better-sqlite3';
 import type { BusReader } from '../bus/bus.js';
 import { topicNumber } from '../bus/embedded/log.js';
 import { topicNames, topics, type TopicName } from '../contracts/topics.js';
+import { stationInputs, stationNames } from './station-names.js';
 
-/** What the topics of a data folder hold, and how far each consumer is. */
+/** What the topics of a line hold, and how far each consumer is. */
 
 export interface TopicRow {
   readonly name: TopicName;
@@ -11,8 +12,8 @@ export interface TopicRow {
   readonly contract: 'frozen' | 'internal';
   readonly cleanup: 'delete' | 'compact';
   readonly retentionDays: number | null;
-  /** Records that are kept. */
-  readonly records: number;
+  /** Records that are kept; null where nobody counts them. */
+  readonly records: number | null;
   /** The sum over the partitions of the first offsets that are kept, and of the next ones. */
   readonly low: number;
   readonly end: number;
@@ -25,15 +26,36 @@ export interface GroupLag {
   readonly lag: number;
 }
 
-type Reader = BusReader & { readonly db: Database.Database };
+/** What a reader of the logs does not say. */
+export interface TopicFacts {
+  /** The groups that read the topic. */
+  groupsOf(topic: TopicName): readonly string[];
+  /** How many records of the topic are kept; null where nobody counts them. */
+  kept(topic: TopicName): number | null;
+}
 
-export async function topicTable(bus: Reader): Promise<TopicRow[]> {
-  const kept = keptRecords(bus.db);
-  const groups = groupsOf(bus.db);
+/** Of a data folder: whoever ever committed an offset. */
+export function embeddedFacts(db: Database.Database): TopicFacts {
+  const kept = keptRecords(db);
+  const groups = groupsOf(db);
+  return {
+    groupsOf: (topic) => groups.get(topicNumber(topic)) ?? [],
+    kept: (topic) => kept.get(topicNumber(topic)) ?? 0,
+  };
+}
+
+/** Of a line in Kafka: the stations. */
+export const stationFacts: TopicFacts = {
+  groupsOf: (topic) =>
+    stationNames.filter((name) => (stationInputs[name] as readonly TopicName[]).includes(topic)),
+  kept: () => null,
+};
+
+export async function topicTable(bus: BusReader, facts: TopicFacts): Promise<TopicRow[]> {
   const rows: TopicRow[] = [];
   for (const name of topicNames) {
     const { key, contract, cleanup, retentionDays } = topics[name];
-    const consumers = groups.get(topicNumber(name)) ?? [];
+    const consumers = facts.groupsOf(name);
     const lags = new Map(consumers.map((group) => [group, 0]));
     let [low, end] = [0, 0];
     for (let partition = 0; partition < bus.partitions; partition++) {
@@ -53,7 +75,7 @@ export async function topicTable(bus: Reader): Promise<TopicRow[]> {
       contract,
       cleanup,
       retentionDays,
-      records: kept.get(topicNumber(name)) ?? 0,
+      records: facts.kept(name),
       low,
       end,
       groups: [...lags].map(([group, lag]) => ({ group, lag })),

@@ -95,6 +95,10 @@ export function logTests(subject: Subject): void {
       expect(await bus.bounds(TOPIC, 1)).toEqual({ low: 0, end: 0 });
     });
 
+    test('says how many partitions a topic has', async () => {
+      expect(await subject().bus.countPartitions(TOPIC)).toBe(PARTITIONS);
+    });
+
     test('given one record over its limit, append writes none of them', async () => {
       const { bus } = subject();
       const tooLarge = newRecord(TOPIC, 0, Buffer.alloc(topics[TOPIC].maxBytes + 1));

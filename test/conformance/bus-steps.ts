@@ -68,6 +68,35 @@ export function stepTests(subject: Subject): void {
       expect(await bus.committed('early', IN, 0)).toBeNull();
     });
 
+    test('keeps a mark with the offsets that it moves, until they move again', async () => {
+      const { bus, reopen } = subject();
+      await bus.append([
+        newRecord(IN, 0, 'marked'),
+        newRecord(IN, 1, 'marked'),
+        newRecord(IN, 1, 'unmarked'),
+      ]);
+      expect(await bus.mark('copy', IN, 0)).toBeNull();
+      const group = consume(bus, {
+        group: 'copy',
+        topics: [IN],
+        maxRecords: 1,
+        async work(batch, lane) {
+          const mark = String(batch[0]!.value) === 'marked' ? { mark: `of ${lane.partition}` } : {};
+          await lane.step({ records: [], next: behind(batch), ...mark });
+          return { kind: 'done' };
+        },
+      });
+      await waitUntil('all is done', () => group.records().length === 3);
+      await group.consumption.stop();
+      expect(await bus.mark('copy', IN, 1)).toBeNull();
+      expect(await bus.mark('another', IN, 0)).toBeNull();
+      const again = await reopen();
+      expect(await again.mark('copy', IN, 0)).toBe('of 0');
+      expect(await again.committed('copy', IN, 0)).toBe(
+        group.records().find((r) => r.partition === 0)!.offset + 1,
+      );
+    });
+
     test('given an output over its limit, writes nothing and moves nothing', async () => {
       const { bus } = subject();
       await bus.append(newRecords(IN, 0, 2));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
+import { exclusiveTests } from './bus-exclusive.js';
 import { followTests } from './bus-follow.js';
 import { handlerTests } from './bus-handlers.js';
 import { laneTests } from './bus-lanes.js';
@@ -21,5 +22,6 @@ export function busConformance(name: string, make: MakeBus): void {
     laneTests(subject);
     handlerTests(subject);
     followTests(subject);
+    exclusiveTests(subject);
   });
 }

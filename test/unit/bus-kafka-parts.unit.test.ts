@@ -69,15 +69,25 @@ describe('decoding a fetched record set', () => {
     batches: { firstOffset: string; lastOffsetDelta: number; records: { offset: string }[] }[],
   ) => {
     let left = batches.length;
+    const header = Buffer.alloc(61);
+    header.writeInt32BE(49, 8);
+    header.writeInt8(2, 16);
     const decoder: KafkaDecoder = {
-      readInt32: () => 100,
-      readBytes: () => Buffer.alloc(100, 2),
+      offset: 0,
+      readInt32: () => header.length,
+      readBytes: () => header,
       canReadBytes: () => left > 0,
     };
     return createDecodeMessages({
       newDecoder: () => decoder,
       decodeMessageSet: () => [],
-      decodeRecordBatch: () => Promise.resolve(batches[batches.length - left--]!),
+      decodeRecordBatch: () => {
+        const { records, ...batch } = batches[batches.length - left--]!;
+        return Promise.resolve({
+          ...batch,
+          records: records.map((each) => ({ key: null, value: null, ...each })),
+        });
+      },
     })(decoder) as Promise<FetchedRecord[]>;
   };
 

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Check } from '../../src/cli/doctor/check.js';
+import type { Check } from '../../src/doctor/check.js';
 import { checkNode } from '../../src/cli/doctor/machine.js';
 import { checkClock } from '../../src/cli/doctor/line-checks.js';
 import { lookupRequested } from '../../producers/lookups.js';

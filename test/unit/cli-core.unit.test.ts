@@ -24,8 +24,8 @@ describe('help', () => {
     const { code, out, err } = await cli(['--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(await commandNames()).toEqual([
-      ...['demo', 'dev', 'index', 'lookup', 'submit', 'trail', 'tail', 'check', 'try', 'doctor'],
-      ...['topics', 'schemas', 'dlq', 'ledger', 'keys', 'bench'],
+      ...['demo', 'dev', 'up', 'index', 'lookup', 'submit', 'trail', 'tail', 'check', 'try', 'doctor'],
+      ...['topics', 'offsets', 'schemas', 'dlq', 'ledger', 'audit', 'keys', 'bench'],
     ]);
     expect(out).toContain('proofline dev --docs');
     expect(out).toContain('Exit codes: 0 fine');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
-import type { NewRecord } from '../../src/bus/bus.js';
+import type { Bus, NewRecord } from '../../src/bus/bus.js';
 import { readConfig } from '../../src/config/config.js';
 import { partitionOf } from '../../src/contracts/partition.js';
 import { openLocalLine, type LocalLine } from '../../src/line/local-line.js';
@@ -292,12 +292,18 @@ describe('dlq replay', () => {
     const { partition, offset, value } = known!;
     const request = { deadLetterEventId: value!.eventId, partition, offset, by: 'me' };
     const appended: (readonly NewRecord[])[] = [];
-    const failing = {
+    const failing: Bus = {
       ...line.bus,
-      append: (records: readonly NewRecord[]) => {
-        appended.push(records);
-        return Promise.reject(new Error('the disk failed'));
-      },
+      exclusively: (name, work) =>
+        line.bus.exclusively(name, (writer) =>
+          work({
+            ...writer,
+            append(records) {
+              appended.push(records);
+              return Promise.reject(new Error('the disk failed'));
+            },
+          }),
+        ),
     };
 
     await expect(replayDeadLetter({ ...line, bus: failing }, request)).rejects.toThrow('the disk failed');

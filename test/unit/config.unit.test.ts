@@ -4,7 +4,7 @@ import { readConfig, type Environment } from '../../src/config/config.js';
 import { configurationTable } from '../../src/config/configuration-table.js';
 import { variableNames } from '../../src/config/variables.js';
 import { isProoflineError } from '../../src/contracts/errors.js';
-import { lineDefaults } from '../../src/line/embedded-line.js';
+import { lineDefaults } from '../../src/line/stations.js';
 
 /** What is said to be wrong, a line each. */
 function problemsOf(env: Environment): string[] {
@@ -166,6 +166,16 @@ describe('a variable that is none', () => {
       'PROOFLINE_PARTITION is not a variable of proofline and does nothing; did you mean PROOFLINE_PARTITIONS?',
       'PROOFLINE_ZZZ is not a variable of proofline and does nothing',
     ]);
+  });
+});
+
+describe('an address that the line of a data folder does not use', () => {
+  it('is warned of', () => {
+    const PROOFLINE_REDIS_URL = 'redis://h';
+    expect(readConfig({ PROOFLINE_REDIS_URL }).warnings).toEqual([
+      'PROOFLINE_REDIS_URL is for a line in Kafka, and PROOFLINE_KAFKA_BROKERS is not set',
+    ]);
+    expect(readConfig({ PROOFLINE_REDIS_URL, PROOFLINE_KAFKA_BROKERS: 'h:1' }).warnings).toEqual([]);
   });
 });
 

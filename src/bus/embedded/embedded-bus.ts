@@ -2,8 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
+import { ProoflineError } from '../../contracts/errors.js';
 import type { TopicName } from '../../contracts/topics.js';
-import type { Bus, BusReader, Consumption, StoredRecord } from '../bus.js';
+import type { Bus, BusReader, Consumption, ExclusiveWriter, NewRecord, StoredRecord } from '../bus.js';
+import { createInTurn } from '../in-turn.js';
 import { openDatabase } from './database.js';
 import { createWriter, type Writer } from '../../sqlite/group-commit.js';
 import { runLane, type LaneEnvironment } from './lane-worker.js';
@@ -77,6 +79,8 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
     },
   };
   const turns = createTurns();
+  const inTurn = createInTurn();
+  const groups = createTally();
   const stopped = new AbortController();
   const running = new Set<Consumption>();
   const cleanLogs = (at: number): Promise<number> =>
@@ -86,6 +90,12 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
     cleanLogs(now()).catch(() => undefined);
   };
   const cleaning = [setTimeout(clean, FIRST_CLEAN_UP_MS).unref(), setInterval(clean, CLEAN_UP_MS).unref()];
+
+  async function append(records: readonly NewRecord[]): Promise<readonly number[]> {
+    const stored = await writer.write(() => log.append(records, now()));
+    lanes.appended(stored);
+    return stored.map(({ offset }) => offset);
+  }
 
   function keep(consumption: Consumption): Consumption {
     const kept = { stop: () => consumption.stop().finally(() => running.delete(kept)) };
@@ -98,19 +108,21 @@ function assemble(options: EmbeddedBusOptions, lock: WriterLock): EmbeddedBus {
     epoch,
     writer,
     cleanUp: cleanLogs,
-    async append(records) {
-      const stored = await writer.write(() => log.append(records, now()));
-      lanes.appended(stored);
-      return stored.map(({ offset }) => offset);
+    append,
+    // No other process writes.
+    exclusively: (name, work) => inTurn(name, () => work({ append, barrier: barrierOf(log) })),
+    async setOffset(group, topic, partition, next) {
+      if (groups.has(group)) throw new ProoflineError('PL_GROUP_ACTIVE', { group, members: 1 });
+      await writer.write(() => log.setOffset(group, topic, partition, next));
     },
-    subscribe: (subscription) =>
-      keep(
-        consumption(partitions, (partition, signal) =>
-          turns.take(`${subscription.group}/${partition}`, signal, () =>
-            runLane(lanes, subscription, partition, signal),
-          ),
-        ),
-      ),
+    subscribe(subscription) {
+      const { group } = subscription;
+      groups.add(group);
+      const work = (partition: number, signal: AbortSignal): Promise<void> =>
+        turns.take(`${group}/${partition}`, signal, () => runLane(lanes, subscription, partition, signal));
+      const lanesOf = consumption(partitions, work);
+      return keep({ stop: () => lanesOf.stop().finally(() => groups.remove(group)) });
+    },
     follow: (topics, onRecords) => {
       const from = ends(log, topics, partitions);
       return keep(
@@ -153,13 +165,30 @@ export function openEmbeddedReader(folder: string): BusReader & { readonly db: D
 function reading(
   log: Log,
   partitions: number,
-): Pick<BusReader, 'read' | 'bounds' | 'committed' | 'mark' | 'countPartitions'> {
+): Pick<BusReader, 'read' | 'bounds' | 'decidedTo' | 'committed' | 'mark' | 'countPartitions'> {
   return {
+    decidedTo: (topic, partition) => Promise.resolve(log.bounds(topic, partition).end),
     read: (topic, partition, from, limit) => Promise.resolve(log.read(topic, partition, from, limit)),
     bounds: (topic, partition) => Promise.resolve(log.bounds(topic, partition)),
     committed: (group, topic, partition) => Promise.resolve(log.committed(group, topic, partition)),
     mark: (group, topic, partition) => Promise.resolve(log.mark(group, topic, partition)),
     countPartitions: () => Promise.resolve(partitions),
+  };
+}
+
+/** In SQLite what is committed is there: the last record will do. */
+function barrierOf(log: Log): ExclusiveWriter['barrier'] {
+  return (topic, partition) => Promise.resolve(log.bounds(topic, partition).end - 1);
+}
+
+/** Names, each as often as it was added. */
+function createTally(): { add(name: string): void; remove(name: string): void; has(name: string): boolean } {
+  const counts = new Map<string, number>();
+  const change = (name: string, by: number): void => void counts.set(name, (counts.get(name) ?? 0) + by);
+  return {
+    add: (name) => change(name, 1),
+    remove: (name) => change(name, -1),
+    has: (name) => (counts.get(name) ?? 0) > 0,
   };
 }
 

@@ -15,6 +15,8 @@ export interface Log {
   mark(group: string, topic: TopicName, partition: number): string | null;
   /** The smallest next offset of all groups that read the partition; null when none does. */
   readByAll(topic: TopicName, partition: number): number | null;
+  /** Puts a group's offset somewhere, wherever it is. */
+  setOffset(group: string, topic: TopicName, partition: number, next: number): void;
   /** Moves offsets that are where the caller left them; anything else throws, to be rolled back. */
   moveOffsets(move: OffsetMove): void;
 }
@@ -66,6 +68,10 @@ export function openLog(db: Database.Database, partitions: number): Log {
     .prepare('SELECT next FROM consumed WHERE consumer = ? AND topic = ? AND partition = ?')
     .pluck();
   const begin = db.prepare('INSERT INTO consumed (consumer, topic, partition, next) VALUES (?, ?, ?, ?)');
+  const put = db.prepare(
+    `INSERT INTO consumed (consumer, topic, partition, next) VALUES (?, ?, ?, ?)
+     ON CONFLICT (consumer, topic, partition) DO UPDATE SET next = excluded.next`,
+  );
   const readMark = db.prepare('SELECT value FROM meta WHERE name = ?').pluck();
   const dropMark = db.prepare('DELETE FROM meta WHERE name = ?');
   const setMark = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)');
@@ -136,6 +142,7 @@ export function openLog(db: Database.Database, partitions: number): Log {
     readByAll: (topic, partition) => slowest.get(topicNumber(topic), partition) as number | null,
     mark: (group, topic, partition) =>
       (readMark.get(markName(group, topic, partition)) as string | undefined) ?? null,
+    setOffset: (group, topic, partition, next) => void put.run(group, topicNumber(topic), partition, next),
     moveOffsets({ group, partition, from, to, mark }) {
       for (const [topic, next] of Object.entries(to) as [TopicName, number][]) {
         moveOffset(group, topic, partition, from[topic] ?? 0, next);

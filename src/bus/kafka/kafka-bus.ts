@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Producer } from 'kafkajs';
-import { isProoflineError, ProoflineError } from '../../contracts/errors.js';
+import { ProoflineError } from '../../contracts/errors.js';
 import { topicNames, type TopicName } from '../../contracts/topics.js';
 import type { Bus, BusReader, Consumption } from '../bus.js';
+import { createInTurn } from '../in-turn.js';
 import { createAppendQueue } from './append-queue.js';
 import { createKafkaClient, type KafkaClient, type KafkaConnection } from './client.js';
+import { noKafkaEvents, type KafkaEvents } from './events.js';
 import { follow } from './follow.js';
 import type { MemberTimes } from './group-member.js';
 import { openLogReader, type LogReader } from './log-reader.js';
 import { readPage } from './read-page.js';
+import { busError } from './refused.js';
 import { barrierMessage, isBarrier, refuseUnfit } from './records.js';
 import { subscribe } from './subscribe.js';
 import { createKafkaNames, type KafkaNames } from './topic-names.js';
 import { ensureTopics } from './topics.js';
-import { openTransactionalWriter } from './transactional-writer.js';
+import { openTransactionalWriter, type TransactionalWriter } from './transactional-writer.js';
 
 export interface KafkaBusOptions extends KafkaConnection {
   /** Begins the name of every topic, group and transactional id of the line. Default `proofline.` */
@@ -25,6 +28,8 @@ export interface KafkaBusOptions extends KafkaConnection {
   readonly times?: Partial<MemberTimes>;
   /** After how long an idle lane moves its offset past trailing transaction markers. Default 30 s. */
   readonly idleCommitMs?: number;
+  /** Told of what happens to the lanes. */
+  readonly events?: KafkaEvents;
 }
 
 const IDLE_COMMIT_MS = 30_000;
@@ -39,7 +44,8 @@ const DEFAULT_TIMES: MemberTimes = {
  * a process has about three connections a lane and broker.
  *
  * The epoch is the cluster's id and the topic prefix: it tells clusters and lines apart, but not a topic that was
- * deleted and made anew (kafkajs speaks no protocol version that knows topic ids).
+ * deleted and made anew (kafkajs speaks no protocol version that knows topic ids). The marks of the groups tell that:
+ * the broker deletes a group's offsets of a topic with the topic.
  * @throws ProoflineError PL_TOPICS_UNUSABLE, PL_PARTITIONS_CHANGED, PL_BUS_DOWN.
  */
 export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
@@ -55,6 +61,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     times: { ...DEFAULT_TIMES, ...options.times },
     idleCommitMs: options.idleCommitMs ?? IDLE_COMMIT_MS,
     barrier: createBarrier(barriers, names),
+    events: options.events ?? noKafkaEvents,
   };
   // One id for all its producers: a new one ends what the one before left open.
   const appendId = `${names.prefix}append-${randomUUID()}`;
@@ -63,6 +70,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     stableEnd: (topic, partition) => log.stableEnd(topic, partition),
   });
   const running = new Set<Consumption>();
+  const inTurn = createInTurn();
   let followersBegun: Promise<unknown> = Promise.resolve();
 
   function keep(consumption: Consumption): Consumption {
@@ -80,6 +88,27 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
       await followersBegun;
       return appends.append(records);
     },
+    exclusively: (name, work) =>
+      inTurn(name, () => {
+        const id = `${names.prefix}exclusive-${name}`;
+        return withWriter(client, names, id, (writer) =>
+          work({
+            append(records) {
+              refuseUnfit(records, partitions);
+              return writer.write(records);
+            },
+            barrier: env.barrier,
+          }),
+        );
+      }),
+    async setOffset(group, topic, partition, next) {
+      await refuseActive(client, names.group(group));
+      // Under the lane's own id: whoever still believes that it has the lane can write no more.
+      const id = names.laneTransactionalId(group, partition);
+      await withWriter(client, names, id, (writer) =>
+        writer.write([], { group, partition, next: { [topic]: next } }),
+      );
+    },
     subscribe: (subscription) => keep(subscribe({ ...env, mayBegin: followersBegun }, subscription)),
     follow(topics, onRecords) {
       const following = follow(env, topics, onRecords);
@@ -95,9 +124,41 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   };
 }
 
+/** Work with a writer that has taken the transactional id over. */
+async function withWriter<T>(
+  client: KafkaClient,
+  names: KafkaNames,
+  transactionalId: string,
+  work: (writer: TransactionalWriter) => Promise<T>,
+): Promise<T> {
+  return orDown(async () => {
+    const writer = await openTransactionalWriter(client.transactionalProducer(transactionalId), names);
+    try {
+      return await work(writer);
+    } finally {
+      await writer.close();
+    }
+  });
+}
+
+/** Members would go on from where they are, and find their offset lost when they start over. */
+async function refuseActive(client: KafkaClient, groupId: string): Promise<void> {
+  const admin = client.admin();
+  try {
+    const { groups } = await orDown(async () => {
+      await admin.connect();
+      return admin.describeGroups([groupId]);
+    });
+    const members = groups[0]?.members.length ?? 0;
+    if (members > 0) throw new ProoflineError('PL_GROUP_ACTIVE', { group: groupId, members });
+  } finally {
+    await admin.disconnect();
+  }
+}
+
 /** Opens the line's logs for reading only. Never makes a topic. */
 export async function openKafkaReader(
-  options: Omit<KafkaBusOptions, 'partitions' | 'replicationFactor' | 'times' | 'idleCommitMs'>,
+  options: Omit<KafkaBusOptions, 'partitions' | 'replicationFactor' | 'times' | 'idleCommitMs' | 'events'>,
 ): Promise<BusReader> {
   const client = createKafkaClient(options);
   const names = createKafkaNames(options.prefix ?? 'proofline.');
@@ -124,8 +185,11 @@ async function prepare(
   }
 }
 
-function reading(log: LogReader): Pick<BusReader, 'read' | 'bounds' | 'committed'> {
+function reading(
+  log: LogReader,
+): Pick<BusReader, 'read' | 'bounds' | 'decidedTo' | 'committed' | 'mark' | 'countPartitions'> {
   return {
+    decidedTo: (topic, partition) => log.stableEnd(topic, partition),
     async read(topic, partition, from, limit) {
       for (let at = from; ;) {
         const page = await readPage(log, { topic, partition, offset: at }, limit);
@@ -136,6 +200,8 @@ function reading(log: LogReader): Pick<BusReader, 'read' | 'bounds' | 'committed
     },
     bounds: (topic, partition) => log.bounds(topic, partition),
     committed: (group, topic, partition) => log.committed(group, topic, partition),
+    mark: (group, topic, partition) => log.mark(group, topic, partition),
+    countPartitions: (topic) => log.countPartitions(topic),
   };
 }
 
@@ -163,12 +229,10 @@ function createBarrier(
   };
 }
 
-async function orDown<T>(work: () => Promise<T>): Promise<T> {
+export async function orDown<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isProoflineError(error)) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ProoflineError('PL_BUS_DOWN', { problem }, { cause: error });
+    throw busError(error);
   }
 }

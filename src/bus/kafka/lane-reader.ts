@@ -87,7 +87,8 @@ export function createLaneReader(
     }
   }
 
-  function take({ topic, records, next }: Fetched): void {
+  function take({ topic, records, next, unreadable }: Fetched): void {
+    if (unreadable !== undefined) throw unreadable;
     const cursor = cursors.find((each) => each.topic === topic);
     if (cursor === undefined) return;
     // The handler may have moved on while the fetch was under way.

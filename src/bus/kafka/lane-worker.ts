@@ -3,6 +3,7 @@ import type { TopicName } from '../../contracts/topics.js';
 import type { LaneHandler, NextOffsets, StoredRecord, Subscription } from '../bus.js';
 import { createBell } from '../embedded/wakeups.js';
 import type { KafkaClient } from './client.js';
+import type { KafkaEvents } from './events.js';
 import { isFenced } from './kafka-errors.js';
 import { createKafkaLane, type KafkaLane } from './lane.js';
 import { createLaneReader, type LaneInput, type LaneReader } from './lane-reader.js';
@@ -20,6 +21,7 @@ export interface LaneEnvironment {
    * records were lost.
    */
   readonly idleCommitMs: number;
+  readonly events: KafkaEvents;
   barrier(topic: TopicName, partition: number): Promise<number>;
   /** Resolves when this process is known to be a member of the group; `again`: known anew, from now on. */
   confirmed(signal: AbortSignal, again: boolean): Promise<void>;
@@ -53,6 +55,7 @@ export async function runLane(
       // An error that comes while stopping is the stop itself.
       if (!isOver(signal)) subscription.onError(error, partition);
       fenced = isFenced(error);
+      if (fenced) env.events.fenced(subscription.group, partition);
       failures += 1;
       await createBell().heard(Math.min(MAX_BACKOFF_MS, 50 * 2 ** failures), signal);
     }
@@ -83,7 +86,10 @@ async function work(
       writer,
       committed: new Map([...starts].map(([topic, { next }]) => [topic, next])),
       barrier: (topic, p) => env.barrier(topic, p),
-      onCommitted: (next) => rememberCommitted(env, partition, next),
+      onCommitted(next) {
+        rememberCommitted(env, partition, next);
+        env.events.committed(group, partition);
+      },
     });
     const handler = await subscription.open(lane.lane);
     const inputs = topics.map((topic) => toInput(topic, starts.get(topic), handler.startAt ?? {}));
@@ -92,6 +98,7 @@ async function work(
     await readOn({ subscription, lane, handler, reader, inputs, signal, idleCommitMs, onProgress });
   } finally {
     await lane?.end();
+    if (lane !== null && lane.broken() !== null) env.events.aborted(group, partition);
     await Promise.all([writer.close(), log?.close()]);
   }
 }
@@ -162,7 +169,7 @@ interface Start {
 async function findStarts(
   env: LaneEnvironment,
   log: LogReader,
-  { group, topics }: Subscription,
+  { group, topics, keepsPosition }: Subscription,
   partition: number,
 ): Promise<Map<TopicName, Start>> {
   const starts = new Map<TopicName, Start>();
@@ -172,7 +179,8 @@ async function findStarts(
     const mine = env.committed.get(`${topic}/${partition}`);
     const next = committed ?? low;
     const wentBack = mine !== undefined && (committed === null || committed < mine);
-    if (next < low || next > end || wentBack)
+    const lost = next < low || next > end || wentBack;
+    if (lost && keepsPosition !== true)
       throw new ProoflineError('PL_OFFSET_LOST', { group, topic, partition, offset: next, low, end });
     starts.set(topic, { next, low });
   }

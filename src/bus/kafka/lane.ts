@@ -34,12 +34,12 @@ export function createKafkaLane(options: KafkaLaneOptions): KafkaLane {
   let broken: unknown = null;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function write({ records, next = {} }: Step): Promise<readonly number[]> {
+  async function write({ records, next = {}, mark }: Step): Promise<readonly number[]> {
     if (ended || broken !== null)
       throw new Error(`${group} no longer owns this lane of partition ${partition}`, { cause: broken });
     if (records.length === 0 && Object.keys(next).length === 0) return [];
     try {
-      const offsets = await writer.write(records, { group, partition, next });
+      const offsets = await writer.write(records, { group, partition, next, mark });
       for (const [topic, offset] of Object.entries(next) as [TopicName, number][]) at.set(topic, offset);
       options.onCommitted(next);
       return offsets;

@@ -3,6 +3,7 @@ import { ProoflineError } from '../../contracts/errors.js';
 import type { TopicName } from '../../contracts/topics.js';
 import type { StoredRecord } from '../bus.js';
 import type { CuttableCluster } from './client.js';
+import { unreadableIn } from './decode-batches.js';
 import { isConnectionLost, isStaleMetadata } from './kafka-errors.js';
 import type { Broker, FetchedPartition } from './kafkajs-internals.js';
 import { withoutAborted } from './read-committed.js';
@@ -16,6 +17,8 @@ export interface Fetched {
   readonly records: readonly StoredRecord[];
   /** Behind markers and aborted records as well. Where nothing was fetched, the offset that was asked for. */
   readonly next: number;
+  /** PL_BATCH_UNREADABLE where what lies before `next` cannot be read: nobody who may lose nothing goes on. */
+  readonly unreadable?: ProoflineError;
 }
 
 /** A position in a partition of a topic. */
@@ -37,6 +40,9 @@ export interface LogReader {
   stableEnd(topic: TopicName, partition: number): Promise<number>;
   /** The group's next offset; null when it has none. */
   committed(group: string, topic: TopicName, partition: number): Promise<number | null>;
+  /** What was committed with it; null when nothing was. */
+  mark(group: string, topic: TopicName, partition: number): Promise<string | null>;
+  countPartitions(topic: TopicName): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -106,7 +112,7 @@ export async function openLogReader(
         isolationLevel,
         topics: [{ topic: names.topic(topic), partitions: [{ partition, timestamp }] }],
       });
-      return offsetIn(responses, topic, partition);
+      return Number(foundIn(responses, topic, partition).offset);
     });
   }
 
@@ -125,6 +131,22 @@ export async function openLogReader(
         return position === undefined ? [] : [toFetched(position, fetched)];
       }),
     );
+  }
+
+  function fetchCommitted(
+    group: string,
+    topic: TopicName,
+    partition: number,
+  ): Promise<{ readonly offset: string; readonly metadata: string | null }> {
+    const groupId = names.group(group);
+    return withFreshLeader(async () => {
+      const coordinator = await cluster.findGroupCoordinator({ groupId });
+      const { responses } = await coordinator.offsetFetch({
+        groupId,
+        topics: [{ topic: names.topic(topic), partitions: [{ partition }] }],
+      });
+      return foundIn(responses, topic, partition);
+    });
   }
 
   return {
@@ -147,16 +169,16 @@ export async function openLogReader(
     },
     stableEnd: (topic, partition) => listOffset(topic, partition, LATEST, COMMITTED),
     async committed(group, topic, partition) {
-      const groupId = names.group(group);
-      const offset = await withFreshLeader(async () => {
-        const coordinator = await cluster.findGroupCoordinator({ groupId });
-        const { responses } = await coordinator.offsetFetch({
-          groupId,
-          topics: [{ topic: names.topic(topic), partitions: [{ partition }] }],
-        });
-        return offsetIn(responses, topic, partition);
-      });
+      const offset = Number((await fetchCommitted(group, topic, partition)).offset);
       return offset === NO_OFFSET ? null : offset;
+    },
+    async mark(group, topic, partition) {
+      const { metadata } = await fetchCommitted(group, topic, partition);
+      return metadata === '' ? null : metadata;
+    },
+    async countPartitions(topic) {
+      await cluster.refreshMetadata();
+      return cluster.findTopicPartitionMetadata(names.topic(topic)).length;
     },
     close: () => connection.close(),
   };
@@ -187,18 +209,19 @@ function toFetched({ topic, partition, offset }: Position, fetched: FetchedParti
     .map((record) => toStoredRecord(topic, partition, record));
   const last = fetched.messages.at(-1);
   const next = last === undefined ? offset : Math.max(offset, Number(last.offset) + 1);
-  return { topic, partition, records, next };
+  const batch = unreadableIn(fetched.messages);
+  if (batch === null) return { topic, partition, records, next };
+  const params = { topic, partition, from: batch.from, to: batch.offset, problem: batch.unreadable };
+  return { topic, partition, records, next, unreadable: new ProoflineError('PL_BATCH_UNREADABLE', params) };
 }
 
-function offsetIn(
-  responses: readonly {
-    readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
-  }[],
+function foundIn<P extends { readonly partition: number }>(
+  responses: readonly { readonly partitions: readonly P[] }[],
   topic: TopicName,
   partition: number,
-): number {
+): P {
   const found = responses[0]?.partitions.find((each) => each.partition === partition);
   if (found === undefined)
     throw new ProoflineError('PL_BUS_DOWN', { problem: `no answer about ${topic}/${partition}` });
-  return Number(found.offset);
+  return found;
 }

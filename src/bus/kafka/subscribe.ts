@@ -26,6 +26,7 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
     groupId: names.group(subscription.group),
     topics: subscription.topics.map((topic) => names.topic(topic)),
     onAssigned(partitions) {
+      env.events.joined(subscription.group);
       for (const partition of partitions) startLane(partition);
     },
     async revoke() {
@@ -33,6 +34,7 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
       await Promise.all([...lanes.values()].map(({ done }) => done));
     },
     onError(error) {
+      env.events.memberFailed(subscription.group, error);
       for (const partition of lanes.keys()) subscription.onError(error, partition);
     },
   });
@@ -55,6 +57,7 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
     lanes.set(partition, lane);
     void lane.done.then(() => {
       if (lanes.get(partition) === lane) lanes.delete(partition);
+      subscription.onLost?.(partition);
     });
   }
 

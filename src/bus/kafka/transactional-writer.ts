@@ -12,6 +12,8 @@ export interface GroupOffsets {
   readonly group: string;
   readonly partition: number;
   readonly next: NextOffsets;
+  /** Kept with the offsets. */
+  readonly mark?: string | undefined;
 }
 
 /**
@@ -82,14 +84,15 @@ async function retryConcurrent<T>(work: () => Promise<T>, withinMs: number): Pro
 
 async function sendOffsets(
   transaction: Transaction,
-  { group, partition, next }: GroupOffsets,
+  { group, partition, next, mark }: GroupOffsets,
   names: KafkaNames,
 ): Promise<void> {
   const moved = Object.entries(next) as [TopicName, number][];
   if (moved.length === 0) return;
   const topicOffsets = moved.map(([topic, offset]) => ({
     topic: names.topic(topic),
-    partitions: [{ partition, offset: String(offset) }],
+    // The types do not know it; what is sent does.
+    partitions: [{ partition, offset: String(offset), ...(mark === undefined ? {} : { metadata: mark }) }],
   }));
   await retryConcurrent(
     () => transaction.sendOffsets({ consumerGroupId: names.group(group), topics: topicOffsets }),

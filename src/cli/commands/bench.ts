@@ -2,12 +2,16 @@ import type { Command } from 'commander';
 import type { Figure } from '../../bench/measure.js';
 import { ProoflineError } from '../../contracts/errors.js';
 import type { AddCommand, CommandContext } from '../command.js';
+import { inputInvalid } from '../input.js';
+import { configOf } from '../with-line.js';
 
 const HELP = `
 Examples:
   proofline bench rules                     the pure rules on one core
   proofline bench embedded                  the whole line, durable, in a folder of its own
   proofline bench embedded --lookups 100000 longer, to see that memory stays flat
+  proofline bench kafka                     all stations on PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL
+  proofline bench kafka --peers ./programs  and what other programs make of the same load
 
 Every figure is printed beside a baseline of the same run. Nothing is asserted.
 `;
@@ -38,7 +42,39 @@ export const addBench: AddCommand = (program, context) => {
       };
       await print(context, await benchEmbedded(load, (done) => progress(context, done, load.lookups)));
     });
+  bench
+    .command('kafka')
+    .description('the line on Kafka, in topics of its own, beside kafkajs alone')
+    .option('--lookups <N>', 'lookups at once', '5000')
+    .option('--alone <N>', 'lookups one at a time', '220')
+    .option('--partitions <N>', 'partitions of its topics', '4')
+    .option('--peers <DIR>', 'programs to run as well, each with RECORDS PARTITIONS HOPS, and BOOTSTRAP set')
+    .action((options: KafkaOptions) => benchOnKafka(options, context));
 };
+
+interface KafkaOptions {
+  readonly lookups: string;
+  readonly alone: string;
+  readonly partitions: string;
+  readonly peers?: string;
+}
+
+async function benchOnKafka(options: KafkaOptions, context: CommandContext): Promise<void> {
+  const config = await configOf(context);
+  const { kafka } = config;
+  if (kafka === null || config.redisUrl === null)
+    throw inputInvalid('PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL say where, and are not both set');
+  const { benchKafka } = await import('../../bench/kafka.js');
+  const { runPeers } = await import('../../bench/peers.js');
+  const lookups = positive('--lookups', options.lookups);
+  const partitions = positive('--partitions', options.partitions);
+  const load = { config, kafka, lookups, partitions, alone: positive('--alone', options.alone) };
+  const onStage = (stage: string): void => context.io.err(`${stage} …\n`);
+  await print(context, await benchKafka(load, onStage));
+  if (options.peers === undefined) return;
+  const peers = { folder: options.peers, bootstrap: kafka.brokers.join(','), records: lookups, partitions };
+  for await (const line of runPeers(peers, context.io.signal)) context.io.out(`${line}\n`);
+}
 
 function positive(option: string, text: string): number {
   const value = Number(text);

@@ -1,5 +1,5 @@
 import type { DeadLetterFilter, DeadLetterSummary } from '../../line/dead-letters.js';
-import type { LineClient } from '../../line/line-client.js';
+import type { DoorClient } from '../../line/line-client.js';
 import type { PlannedReplay } from '../../line/replay-plans.js';
 import type { AddCommand, CommandContext } from '../command.js';
 import type { ReplayLine } from '../render/dlq.js';
@@ -66,10 +66,10 @@ function filterOf({ station, code, run }: FilterOptions): DeadLetterFilter {
 }
 
 async function list(options: FilterOptions, context: CommandContext): Promise<void> {
-  const { readingFolder } = await import('../read-folder.js');
+  const { readingLine } = await import('../reading-line.js');
   const { listDeadLetters } = await import('../../line/dead-letters.js');
   const { letterJson, renderLetters } = await import('../render/dlq.js');
-  const { letters, unreadable } = await readingFolder(context, ({ bus, codec }) =>
+  const { letters, unreadable } = await readingLine(context, ({ bus, codec }) =>
     listDeadLetters(bus, codec, filterOf(options)),
   );
   const { io, global } = context;
@@ -80,13 +80,13 @@ async function list(options: FilterOptions, context: CommandContext): Promise<vo
 }
 
 async function show(id: string, context: CommandContext): Promise<void> {
-  const { readingFolder } = await import('../read-folder.js');
+  const { readingLine } = await import('../reading-line.js');
   const { findDeadLetter } = await import('../../line/dead-letters.js');
   const { coloursFor } = await import('../render/error.js');
   const { paintFor } = await import('../render/page.js');
   const { knownLetterJson, renderLetter } = await import('../render/dlq.js');
   const { io, global } = context;
-  await readingFolder(context, async ({ bus, codec }) => {
+  await readingLine(context, async ({ bus, codec }) => {
     const known = await findDeadLetter(bus, codec, id);
     if (global().json) io.out(`${JSON.stringify(knownLetterJson(known, codec))}\n`);
     else io.out(renderLetter(known, codec, paintFor({ colours: coloursFor(io) })));
@@ -120,10 +120,10 @@ async function plansFor(
   options: ReplayOptions,
   context: CommandContext,
 ): Promise<PlannedReplay[]> {
-  const { readingFolder } = await import('../read-folder.js');
+  const { readingLine } = await import('../reading-line.js');
   const { findDeadLetter, listDeadLetters } = await import('../../line/dead-letters.js');
   const { planReplays } = await import('../../line/replay-plans.js');
-  return readingFolder(context, async ({ bus, codec }) => {
+  return readingLine(context, async ({ bus, codec }) => {
     const letters: readonly DeadLetterSummary[] =
       id === undefined
         ? (await listDeadLetters(bus, codec, filterOf(options))).letters
@@ -145,12 +145,12 @@ async function replayAll(
   context: CommandContext,
   print: (line: ReplayLine) => void,
 ): Promise<void> {
-  const { withLine } = await import('../with-line.js');
+  const { atDoors } = await import('../with-line.js');
   const { setTimeout: pause } = await import('node:timers/promises');
   const todo = plans.filter(({ target }) => target !== null);
   for (const planned of plans) if (planned.target === null) print({ planned, replayed: null, failure: null });
   if (todo.length === 0) return;
-  await withLine(context, 'a line', async (client) => {
+  await atDoors(context, 'a line', async (client) => {
     for (const [i, planned] of todo.entries()) {
       if (i > 0) await pause(1000 / how.rate, undefined, { signal: context.io.signal });
       print(await replayOne(client, planned, how.by, todo.length > 1));
@@ -160,7 +160,7 @@ async function replayAll(
 
 /** Somebody may have replayed it meanwhile: of several, that is told and the others go on. */
 async function replayOne(
-  client: LineClient,
+  client: DoorClient,
   planned: PlannedReplay,
   by: string,
   goOn: boolean,

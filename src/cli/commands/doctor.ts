@@ -7,6 +7,11 @@ Examples:
   proofline doctor --data /var/lib/pl     of another data folder
   proofline doctor --json                 the findings as JSON
 
+Where PROOFLINE_KAFKA_BROKERS is set, it looks at the line in Kafka: brokers, topics, rights, offsets, transactions that
+were left open, the schema registry, Redis, PostgreSQL, keys and the HTTP port, at everything at once, each for 10 s at
+most. Run it as the user, and on the machine, that \`proofline up\` runs as.
+
+Each finding says how to mend it. \`ok\` is well, \`warn\` is worth knowing, \`fail\` is in the way of the line.
 It changes nothing, and can be run beside a running line. Exit code 3 when a finding is in the way of the line.
 `;
 
@@ -25,7 +30,7 @@ async function doctor(context: CommandContext): Promise<void> {
   if (checks.some(({ status }) => status === 'fail')) context.exit(3);
   print(
     context,
-    () => ({ checks }),
+    () => ({ checks: checks.map(({ name, status, finding, fix }) => ({ name, status, finding, fix })) }),
     (paint) => doctorPage(checks, paint),
   );
 }

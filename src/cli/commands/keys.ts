@@ -40,7 +40,7 @@ export const addKeys: AddCommand = (program, context) => {
 
 async function list(context: CommandContext): Promise<void> {
   const { listKeys } = await import('../../ledger/keyring.js');
-  const { keysFolder } = await import('../read-folder.js');
+  const { keysFolder } = await import('../reading-line.js');
   const { toSnakeJson } = await import('../../contracts/json.js');
   const { renderTable } = await import('../render/table.js');
   const { safeText } = await import('../render/safe-text.js');
@@ -61,20 +61,20 @@ const USES = { private: 'signs and verifies', public: 'verifies' } as const;
 
 async function makeKey(context: CommandContext): Promise<void> {
   const { createKey } = await import('../../ledger/keyring.js');
-  const { keysFolder } = await import('../read-folder.js');
+  const { keysFolder } = await import('../reading-line.js');
   tell(context, createKey(await keysFolder(context)), 'is the new private key');
 }
 
 async function rotate(context: CommandContext): Promise<void> {
   const { rotateKey } = await import('../../ledger/keyring.js');
-  const { keysFolder } = await import('../read-folder.js');
+  const { keysFolder } = await import('../reading-line.js');
   const keyId = rotateKey(await keysFolder(context));
   tell(context, keyId, 'is the new private key; a running line signs with it once it was started again');
 }
 
 async function importKey(file: string, context: CommandContext): Promise<void> {
   const { importPublicKey } = await import('../../ledger/keyring.js');
-  const { keysFolder } = await import('../read-folder.js');
+  const { keysFolder } = await import('../reading-line.js');
   const { readText } = await import('../read-input.js');
   const pem = await readText(context.io, file, MAX_BYTES);
   tell(context, importPublicKey(await keysFolder(context), pem), 'was added, and verifies from now on');

@@ -5,7 +5,7 @@ import type { AddCommand, CommandContext } from '../command.js';
 import { inputInvalid, wholeNumber } from '../input.js';
 import { madeUpId } from '../made-up-id.js';
 import { print } from '../print.js';
-import { withLine } from '../with-line.js';
+import { atDoors } from '../with-line.js';
 
 const HELP = `
 Examples:
@@ -47,7 +47,7 @@ function collected(value: string, before: readonly string[]): string[] {
 
 async function lookup(query: string, options: LookupCommandOptions, context: CommandContext): Promise<void> {
   const question = lookupOf(query, options);
-  const answer = await withLine(context, 'something to search', (client) => client.lookup(question));
+  const answer = await atDoors(context, 'something to search', (client) => client.lookup(question));
   if (answer.projected['state'] !== 'READY') context.exit(1);
   if (options.view === true) {
     printView(answer, context);

@@ -3,7 +3,7 @@ import { wholeNumber } from '../input.js';
 import { madeUpId } from '../made-up-id.js';
 import { print } from '../print.js';
 import { readText } from '../read-input.js';
-import { withLine } from '../with-line.js';
+import { atDoors } from '../with-line.js';
 
 const HELP = `
 Examples:
@@ -42,7 +42,7 @@ async function submit(file: string, options: SubmitOptions, context: CommandCont
     attempt: wholeNumber('--attempt', options.attempt ?? '1'),
     draftJson: await readText(context.io, file, MAX_DRAFT_BYTES),
   };
-  const answer = await withLine(context, 'a line', (client) => client.submit(draft));
+  const answer = await atDoors(context, 'a line', (client) => client.submit(draft));
   const { isPublished, submissionJson, submissionPage } = await import('../render/submission.js');
   if (!isPublished(answer)) context.exit(1);
   print(

@@ -37,7 +37,7 @@ export const addTail: AddCommand = (program, context) => {
 };
 
 async function tailTopic(name: string, options: TailCommandOptions, context: CommandContext): Promise<void> {
-  const { readingFolder } = await import('../read-folder.js');
+  const { readingLine } = await import('../reading-line.js');
   const { wholeNumber } = await import('../option-values.js');
   const { isOfRun, showRecord, tailRecords } = await import('../../line/tail.js');
   const topic = await topicNamed(name);
@@ -45,7 +45,7 @@ async function tailTopic(name: string, options: TailCommandOptions, context: Com
   const { mayBeOfRun } = await import('../../line/scan.js');
   const run = options.run === undefined ? null : Buffer.from(options.run, 'utf8');
   const print = await printer(context);
-  await readingFolder(context, async ({ bus, codec }) => {
+  await readingLine(context, async ({ bus, codec }) => {
     let printed = 0;
     for await (const record of tailRecords(bus, await tailOptions(topic, options, bus, context))) {
       if (context.io.signal.aborted) return;

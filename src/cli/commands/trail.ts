@@ -35,7 +35,7 @@ export const addTrail: AddCommand = (program, context) => {
 };
 
 async function listRuns({ limit }: TrailOptions, context: CommandContext): Promise<void> {
-  const { readingWithAudit } = await import('../read-folder.js');
+  const { readingWithAudit } = await import('../reading-line.js');
   const { wholeNumber } = await import('../option-values.js');
   const { instantToJson } = await import('../../contracts/record-json.js');
   const { renderRuns } = await import('../render/trail.js');
@@ -50,7 +50,7 @@ async function listRuns({ limit }: TrailOptions, context: CommandContext): Promi
 }
 
 async function tellRun(run: string, options: TrailOptions, context: CommandContext): Promise<void> {
-  const { publicKeys, readingWithAudit } = await import('../read-folder.js');
+  const { publicKeys, readingWithAudit } = await import('../reading-line.js');
   const { ProoflineError } = await import('../../contracts/errors.js');
   await readingWithAudit(context, async (folder) => {
     const { readRun } = await import('../../line/run-snapshot.js');

@@ -1,0 +1,65 @@
+import { draftSubmitted } from '../../producers/drafts.js';
+import { lookupRequested } from '../../producers/lookups.js';
+import type { Bus } from '../bus/bus.js';
+import type { Codec } from '../contracts/codec.js';
+import type { ProjectedEvidence } from '../contracts/generated.js';
+import { toSnakeJson, type JsonObject } from '../contracts/json.js';
+import { partitionOf } from '../contracts/partition.js';
+import { recordToJson } from '../contracts/record-json.js';
+import { readEntry } from '../ledger/entry-state.js';
+import type { LedgerView } from '../ledger/ledger-view.js';
+import type { Emitter } from '../station/envelope.js';
+import type { Doors } from './doors.js';
+import type { DoorClient, LookupAnswer } from './line-client.js';
+import { replayDeadLetter } from './replay.js';
+
+/** A line's doors with what lies behind them. */
+export interface DoorLine extends Doors {
+  readonly bus: Bus;
+  readonly ledger: LedgerView;
+  readonly codec: Codec;
+  readonly emitter: Emitter;
+}
+
+/** The answers of the doors in their JSON form, each waited for `timeoutMs`. */
+export function doorClient(
+  line: DoorLine,
+  timeoutMs: number,
+): Pick<DoorClient, 'lookup' | 'submit' | 'replay'> {
+  return {
+    async lookup(lookup) {
+      const projected = await line.lookup(lookupRequested(lookup, line.emitter.now()), timeoutMs);
+      return answerOf(line, projected);
+    },
+    async submit(draft) {
+      const answer = await line.submit(draftSubmitted(draft, line.emitter.now()), timeoutMs);
+      return {
+        verdict: recordToJson('verdict.v1', answer.verdict),
+        reviewed: recordToJson('reviewed.v1', answer.reviewed),
+        verified: answer.verified === null ? null : recordToJson('verified.v1', answer.verified),
+      };
+    },
+    replay: (request) => replayDeadLetter(line, request),
+  };
+}
+
+/** How long a lookup that has its answer waits to tell what was dropped. */
+const DROPPED_WAIT_MS = 2000;
+
+async function answerOf(line: DoorLine, projected: ProjectedEvidence): Promise<LookupAnswer> {
+  return {
+    projected: recordToJson('projected.v1', projected),
+    dropped: projected.state === 'READY' ? await droppedOf(line, projected) : [],
+  };
+}
+
+/** The entry was written before the answer: once the view has passed the log's end, it is in there. */
+async function droppedOf(line: DoorLine, { runId, toolCallId }: ProjectedEvidence): Promise<JsonObject[]> {
+  const partition = partitionOf(runId, line.bus.partitions);
+  const { end } = await line.bus.bounds('ledger.v1', partition);
+  await line.ledger.whenPast(partition, end - 1, DROPPED_WAIT_MS);
+  const read = await line.ledger.read(partition, [{ runId, toolCallIds: [toolCallId], others: 0 }]);
+  const value = read?.entries[0]?.value;
+  const entry = value === undefined ? null : readEntry(line.codec, value);
+  return (entry?.dropped ?? []).map((drop) => toSnakeJson(drop) as JsonObject);
+}

@@ -1,0 +1,28 @@
+import type { TopicName } from '../contracts/topics.js';
+
+/** What each station reads; a station's name is its consumer group's. */
+export const stationInputs = {
+  'ledger-view': ['ledger.v1'],
+  retrieve: ['lookup-requested.v1'],
+  postprocess: ['raw-hits.v1'],
+  project: ['postprocessed.v1'],
+  guard: ['draft-submitted.v1'],
+  review: ['verdict.v1'],
+  'audit-sink': [
+    'tool-invocation.v1',
+    'projected.v1',
+    'verdict.v1',
+    'reviewed.v1',
+    'repair-requested.v1',
+    'verified.v1',
+  ],
+} satisfies Record<string, readonly TopicName[]>;
+
+export type StationName = keyof typeof stationInputs;
+
+/** Every station, in the order in which they are started. */
+export const stationNames = Object.keys(stationInputs) as readonly StationName[];
+
+export function isStationName(name: string): name is StationName {
+  return Object.hasOwn(stationInputs, name);
+}
