@@ -21,6 +21,7 @@ import { addTopics } from './commands/topics.js';
 import { addTrail } from './commands/trail.js';
 import { addTry } from './commands/try.js';
 import { addUp } from './commands/up.js';
+import { withEnvFile } from './env-file.js';
 import type { ExitCode } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { reportError } from './render/error.js';
@@ -65,10 +66,10 @@ Exit codes: 0 fine; 1 the answer is no, or the work failed; 2 your input; 3 your
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   let code: ExitCode = 0;
-  const program = createProgram(io, (given) => (code = given));
   // A command line that cannot be read has no options yet.
   const json = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
   try {
+    const program = createProgram(withEnvFile(argv, io), (given) => (code = given));
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
@@ -91,6 +92,7 @@ function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {
     .helpOption('-h, --help', 'show this help')
     .option('--data <DIR>', 'the data folder', defaultData(io.env))
     .option('--json', 'answer in JSON')
+    .option('--env-file <FILE>', 'read settings, as NAME=value lines, from a file; the environment wins')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.out(text),

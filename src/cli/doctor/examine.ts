@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
+import { looking, type Check } from '../../doctor/check.js';
+import { checkKeys } from '../../doctor/keys.js';
 import { dataFolder } from '../../line/data-folder.js';
 import type { CliIo } from '../io.js';
-import { looking, type Check } from './check.js';
-import { checkKeys } from './keys.js';
 import { checkClock, checkRunning, checkStorage, checkWaiting, runningLine } from './line-checks.js';
 import { checkConfig, checkDisk, checkFolder, checkNode } from './machine.js';
 import { checkSearch } from './search.js';
@@ -13,6 +13,10 @@ export async function examine(io: CliIo, data: string, now: number): Promise<rea
   const { config, checks: ofConfig } = checkConfig(io, data);
   checks.push(...ofConfig);
   if (config === null) return checks;
+  if (config.kafka !== null) {
+    const { examineKafka } = await import('./kafka.js');
+    return [...checks, ...(await examineKafka(config))];
+  }
   const folder = await checkFolder(config.data);
   checks.push(folder.check);
   if (folder.check.status !== 'fail') checks.push(...(await looking('disk', () => checkDisk(config.data))));
@@ -26,7 +30,7 @@ export async function examine(io: CliIo, data: string, now: number): Promise<rea
       ...(taken ? [] : await looking('storage', () => checkStorage(paths, health))),
       ...(await looking('work', () => checkWaiting(paths, health))),
       ...(await looking('clock', () => checkClock(paths, now))),
-      ...(await looking('keys', () => checkKeys(config.keys ?? paths.keys))),
+      ...(await looking('keys', () => checkKeys(config.keys ?? paths.keys, { madeByLine: true }))),
     );
   }
   if (folder.found || config.pyRag !== null)

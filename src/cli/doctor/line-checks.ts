@@ -8,7 +8,7 @@ import type { DataFolder } from '../../line/data-folder.js';
 import type { LineHealth } from '../../line/line-client.js';
 import { connectSocket } from '../../line/socket-client.js';
 import { VERSION } from '../../version.js';
-import { failure, ok, warning, type Check } from './check.js';
+import { failure, ok, warning, type Check } from '../../doctor/check.js';
 
 /** What is to be said of the line of a data folder: who runs it, how it stores, what waits, what its clock says. */
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { readConfig, type Config } from '../../config/config.js';
 import { isProoflineError } from '../../contracts/errors.js';
 import type { CliIo } from '../io.js';
-import { failure, ok, warning, type Check } from './check.js';
+import { failure, ok, warning, type Check } from '../../doctor/check.js';
 
 /** What the machine gives: Node, configuration, the data folder, its disk. */
 

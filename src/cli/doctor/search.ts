@@ -9,7 +9,7 @@ import { createLeftOutTally } from '../../retrieval/local/left-out.js';
 import { walkFolder } from '../../retrieval/local/walk-folder.js';
 import { createPyRag } from '../../retrieval/py-rag/py-rag.js';
 import { percent } from '../render/index-report.js';
-import { failure, ok, warning, type Check } from './check.js';
+import { failure, ok, warning, type Check } from '../../doctor/check.js';
 
 /** Where lookups are answered from: py-rag must answer, an index must be there and say what its folder holds. */
 export async function checkSearch(config: Config, paths: DataFolder): Promise<readonly Check[]> {

@@ -1,4 +1,4 @@
-import type { Check } from '../doctor/check.js';
+import type { Check } from '../../doctor/check.js';
 import { counted, WIDTH } from './advice.js';
 import { labelled, wrapped, type Paint } from './page.js';
 
