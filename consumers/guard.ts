@@ -66,7 +66,7 @@ export function guardStation(
   return {
     name: 'guard',
     inputs: ['draft-submitted.v1'],
-    maxRecords: 100,
+    maxRecords: 500,
     admit: ({ value }) => admitSubmission(value, sha256),
     open: (context) => Promise.resolve(openGuard(ports, entryReader, config, context, tools)),
   };

@@ -1,4 +1,4 @@
-import type { BatchResult, Bus, Consumption, Lane, LaneHandler, StoredRecord } from '../src/bus/bus.js';
+import type { Bus, Consumption, Lane, LaneHandler, StoredRecord } from '../src/bus/bus.js';
 import {
   isProoflineError,
   ProoflineError,
@@ -53,44 +53,50 @@ async function openLane(
   await refuseOtherPartitions(bus);
   const target = await openViewTarget({ bus, lane, view, group: GROUP });
   const upkeep = createUpkeep(bus, target);
+  let batchWaits = false;
   tellHealth();
   observer.opened();
 
   function tellHealth(): void {
+    // That an idle look went well does not help a batch that cannot be applied.
+    if (batchWaits) return;
     if (!target.rebuilding()) env.health.goesOn(GROUP, partition);
     else env.health.waits(GROUP, partition, 'PL_LEDGER_BEHIND', { problem: 'it is being read again' });
   }
 
-  async function handle(batch: readonly StoredRecord[]): Promise<BatchResult> {
+  async function apply(batch: readonly StoredRecord[]): Promise<void> {
     observer.began(batch);
     upkeep.throwFound();
+    await env.emitter.codec.learn(batch.map(({ value }) => value));
     const takenBack = await target.apply((batch.at(-1)?.offset ?? target.position() - 1) + 1, batch);
     if (takenBack > 0) alarm(env, partition, takenBack);
     observer.prepared();
     if (target.oneStore) await target.commit();
     observer.committed(batch.length, []);
-    return { kind: 'done' };
   }
 
-  /** A view that is down, for instance, is waited for: what failed is tried again. */
-  async function waitingFor<T>(work: () => Promise<T>): Promise<T | null> {
+  /** What is down is waited for: what failed is tried again, and nothing is thrown away. */
+  async function waitingFor(work: () => Promise<void>): Promise<boolean> {
     try {
-      const done = await work();
-      tellHealth();
-      return done;
+      await work();
+      return true;
     } catch (error) {
-      if (!isProoflineError(error, 'PL_VIEW_DOWN')) throw error;
+      if (!isProoflineError(error, 'PL_VIEW_DOWN', 'PL_REGISTRY_DOWN')) throw error;
       env.health.waits(GROUP, partition, error.code, error.params);
       observer.waits(error.code);
-      return null;
+      return false;
     }
   }
 
   return {
     startAt: { 'ledger.v1': target.position() },
-    handle: async (batch) => (await waitingFor(() => handle(batch))) ?? { kind: 'wait', ms: RETRY_MS },
+    async handle(batch) {
+      batchWaits = !(await waitingFor(() => apply(batch)));
+      tellHealth();
+      return batchWaits ? { kind: 'wait', ms: RETRY_MS } : { kind: 'done' };
+    },
     async tick() {
-      if (!target.oneStore) await waitingFor(() => upkeep.tick());
+      if (!target.oneStore && (await waitingFor(() => upkeep.tick()))) tellHealth();
     },
   };
 }

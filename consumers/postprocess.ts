@@ -8,7 +8,7 @@ export function postprocessStation(limits: EvidenceLimits = evidenceLimits): Sta
   return {
     name: 'postprocess',
     inputs: ['raw-hits.v1'],
-    maxRecords: 100,
+    maxRecords: 500,
     open: () =>
       Promise.resolve({
         prepare: () => Promise.resolve(null),

@@ -50,7 +50,7 @@ export function projectStation(
   return {
     name: 'project',
     inputs: ['postprocessed.v1'],
-    maxRecords: 100,
+    maxRecords: 500,
     async open(context) {
       return openProject(
         ports,

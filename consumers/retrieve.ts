@@ -43,7 +43,7 @@ export function retrieveStation(
   return {
     name: 'retrieve',
     inputs: ['lookup-requested.v1'],
-    maxRecords: 100,
+    maxRecords: 500,
     admit: ({ value }) => admitRequest(value),
     async open(context) {
       const ledger = await openLedgerLane(context.lane, ports.ledger, ports.codec);

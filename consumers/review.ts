@@ -36,7 +36,7 @@ export function reviewStation(
   return {
     name: 'review',
     inputs: ['verdict.v1'],
-    maxRecords: 100,
+    maxRecords: 500,
     async open(context) {
       const runs = await openKeyedState('run-outcome.v1', context, codec);
       const lane = openReview(runs, reviewer);

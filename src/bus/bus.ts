@@ -136,7 +136,10 @@ export interface ExclusiveWriter {
 }
 
 export interface Bus extends BusReader {
-  /** Appends all or nothing; answers with the offsets once they are durable. */
+  /**
+   * Appends all or nothing; answers with the offsets once they are durable. Where an answer is lost on its way, a
+   * single record may be there twice.
+   */
   append(records: readonly NewRecord[]): Promise<readonly number[]>;
   /**
    * Does something as the only one under this name, of all processes: looking whether something is there, and then

@@ -65,7 +65,7 @@ export async function openKafkaLine(options: KafkaLineOptions): Promise<KafkaLin
 
 async function openAll(options: KafkaLineOptions, closing: Closing): Promise<Opened> {
   const { config, observe, times = {} } = options;
-  const { kafka, redisUrl, redisPrefix } = kafkaServices(config);
+  const { kafka, redisUrl, redisPrefix } = kafkaServices(config, options.audit === undefined);
   const keyring = openKeyring(keysOf(config), { create: false });
   const codec = await openCodec(config);
   const audit = options.audit ?? (await openAuditStore(config, { create: false, mayBeDown: true }));

@@ -36,7 +36,7 @@ export function topicNumber(topic: TopicName): number {
 const topicOfNumber = new Map(topicNames.map((name) => [topicNumber(name), name] as const));
 
 /** Bytes of values that one reading takes, about. */
-export const PAGE_BYTES = 8 * 1024 * 1024;
+export const PAGE_BYTES = 1024 * 1024;
 
 interface Row {
   topic: number;

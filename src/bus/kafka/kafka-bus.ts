@@ -16,7 +16,11 @@ import { barrierMessage, isBarrier, refuseUnfit } from './records.js';
 import { subscribe } from './subscribe.js';
 import { createKafkaNames, type KafkaNames } from './topic-names.js';
 import { ensureTopics } from './topics.js';
-import { openTransactionalWriter, type TransactionalWriter } from './transactional-writer.js';
+import {
+  openPlainWriter,
+  openTransactionalWriter,
+  type TransactionalWriter,
+} from './transactional-writer.js';
 
 export interface KafkaBusOptions extends KafkaConnection {
   /** Begins the name of every topic, group and transactional id of the line. Default `proofline.` */
@@ -67,6 +71,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
   const appendId = `${names.prefix}append-${randomUUID()}`;
   const appends = createAppendQueue({
     openWriter: () => openTransactionalWriter(client.transactionalProducer(appendId), names),
+    openPlainWriter: () => openPlainWriter(client.plainProducer(), names),
     stableEnd: (topic, partition) => log.stableEnd(topic, partition),
   });
   const running = new Set<Consumption>();

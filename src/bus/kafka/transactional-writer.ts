@@ -27,6 +27,13 @@ export interface TransactionalWriter {
   close(): Promise<void>;
 }
 
+/** Writes without a transaction. */
+export interface PlainWriter {
+  /** Answers with the offsets of the records, in order. After an error, any of them may have been written. */
+  write(records: readonly NewRecord[]): Promise<number[]>;
+  close(): Promise<void>;
+}
+
 /** kafkajs groups the messages of a send in quadratic time. */
 const MAX_MESSAGES = 500;
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
@@ -61,6 +68,19 @@ export async function openTransactionalWriter(
         throw error;
       }
     },
+    close: () => disconnect(producer),
+  };
+}
+
+export async function openPlainWriter(producer: Producer, names: KafkaNames): Promise<PlainWriter> {
+  try {
+    await producer.connect();
+  } catch (error) {
+    await disconnect(producer);
+    throw error;
+  }
+  return {
+    write: (records) => sendAll(producer, records, names),
     close: () => disconnect(producer),
   };
 }
@@ -105,7 +125,7 @@ async function sendOffsets(
  * see a projection whose entry does not lie in the ledger yet.
  */
 async function sendAll(
-  transaction: Transaction,
+  sender: Pick<Transaction, 'sendBatch'>,
   records: readonly NewRecord[],
   names: KafkaNames,
 ): Promise<number[]> {
@@ -114,7 +134,7 @@ async function sendAll(
   const inLedger = ({ record }: { record: NewRecord }): boolean => record.topic === 'ledger.v1';
   for (const part of [numbered.filter(inLedger), numbered.filter((each) => !inLedger(each))]) {
     for (const chunk of chunksOf(part)) {
-      const answers = await transaction.sendBatch(
+      const answers = await sender.sendBatch(
         toBatch(
           chunk.map(({ record }) => record),
           names,
