@@ -12,28 +12,30 @@ export interface RegisterArguments {
   readonly compatibility?: string;
 }
 
-/** What the registry of the configuration lacks or has wrong; null where none is configured. */
-export async function problemsInRegistry(env: Environment): Promise<string[] | null> {
-  const registry = registryOf(env);
-  return registry === null ? null : registryProblems(registry.client, registry.topicPrefix);
+/**
+ * What the registry of the configuration lacks or has wrong.
+ * @throws ProoflineError PL_CONFIG_INVALID, PL_REGISTRY_DOWN, PL_REGISTRY_REFUSED.
+ */
+export async function problemsInRegistry(env: Environment): Promise<string[]> {
+  const { client, topicPrefix } = registryOf(env);
+  return registryProblems(client, topicPrefix);
 }
 
 /** @throws ProoflineError PL_INPUT_INVALID, PL_CONFIG_INVALID, PL_REGISTRY_DOWN, PL_REGISTRY_REFUSED. */
 export async function register(options: RegisterArguments, { io, global }: CommandContext): Promise<void> {
   const compatibility = compatibilityOf(options.compatibility);
-  const registry = registryOf(io.env);
-  if (registry === null)
-    throw new ProoflineError('PL_CONFIG_INVALID', {
-      problems: 'PROOFLINE_SCHEMA_REGISTRY_URL is not set, so there is no registry to register in',
-    });
+  const { client, topicPrefix } = registryOf(io.env);
   const { dryRun = false } = options;
-  const subjects = await registerSchemas(registry.client, registry.topicPrefix, { dryRun, compatibility });
+  const subjects = await registerSchemas(client, topicPrefix, { dryRun, compatibility });
   io.out(global().json ? `${JSON.stringify({ subjects })}\n` : renderRegistrations(subjects));
 }
 
-function registryOf(env: Environment): { client: RegistryClient; topicPrefix: string } | null {
+function registryOf(env: Environment): { client: RegistryClient; topicPrefix: string } {
   const { schemaRegistry, topicPrefix } = readConfig(env).config;
-  return schemaRegistry === null ? null : { client: createRegistryClient(schemaRegistry), topicPrefix };
+  if (schemaRegistry !== null) return { client: createRegistryClient(schemaRegistry), topicPrefix };
+  throw new ProoflineError('PL_CONFIG_INVALID', {
+    problems: 'PROOFLINE_SCHEMA_REGISTRY_URL is not set, so there is no registry',
+  });
 }
 
 function compatibilityOf(level: string | undefined): Compatibility | null {

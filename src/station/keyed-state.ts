@@ -37,6 +37,7 @@ export async function openKeyedState<T extends StateTopic>(
   const values = new Map<string, Kept>();
   const barrier = await lane.barrier(topic);
   for await (const page of scanTo(bus, topic, lane.partition, barrier, lane.signal)) {
+    await codec.learn(page.map(({ value }) => value));
     for (const { key, value, timestamp } of page) {
       if (key === null) continue;
       if (value === null) values.delete(key.toString('utf8'));
@@ -67,6 +68,7 @@ function decoded<T extends StateTopic>(codec: Codec, topic: T, value: Buffer): S
   try {
     return codec.decode(topic, value);
   } catch (error) {
+    if (isProoflineError(error) && error.retryable) throw error;
     if (isProoflineError(error))
       throw new Error(`${topic} holds a state that cannot be read: ${error.message}`, { cause: error });
     throw error;

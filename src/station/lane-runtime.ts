@@ -27,8 +27,10 @@ export function createLaneRuntime<I extends TopicName, P>(
   const { partition } = context.lane;
   let waits = 0;
   let maintained = context.now();
+  let hasWorked = false;
 
   async function handle(batch: readonly StoredRecord[]): Promise<BatchResult> {
+    hasWorked = true;
     observer.began(batch);
     const startedAt = context.now();
     const ready = await prepare(batch);
@@ -87,6 +89,9 @@ export function createLaneRuntime<I extends TopicName, P>(
   return {
     handle,
     async tick() {
+      // A lane that is opened again and fails at once has not gone on; one that has nothing to do has.
+      if (!hasWorked) env.health.goesOn(station.name, partition);
+      hasWorked = true;
       if (work.maintain === undefined || context.now() - maintained < MAINTAIN_MS) return;
       maintained = context.now();
       await work.maintain();

@@ -38,7 +38,6 @@ export function runStation<I extends TopicName, P>(
         },
       };
       const work = await station.open(context);
-      env.health.goesOn(station.name, lane.partition);
       observer.opened();
       return createLaneRuntime(env, station, work, context, observer);
     },

@@ -2,6 +2,7 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import type { AclEntry } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createKafkaClient } from '../../src/bus/kafka/client.js';
 import { topicConfig } from '../../src/bus/kafka/topics.js';
@@ -77,11 +78,14 @@ describe.skipIf(missing !== null)(
       redis.disconnect();
     };
 
-    /** What a group has committed, of all groups of the line. */
+    /** How many offsets the groups of the line have committed. */
     const committed = (): Promise<number> =>
       withAdmin(services.kafka.address, async (admin) => {
-        const groups = stationNames.map((name) => admin.fetchOffsets({ groupId: PREFIX + name }));
-        return (await Promise.all(groups)).flat(2).length;
+        const offsetsOf = (name: string): Promise<readonly unknown[]> =>
+          waitUntil('its coordinator knows', () =>
+            admin.fetchOffsets({ groupId: PREFIX + name }).catch(() => null),
+          );
+        return (await Promise.all(stationNames.map(offsetsOf))).flat().length;
       });
 
     async function commit(group: string, topic: TopicName, offset: number): Promise<void> {
@@ -185,14 +189,14 @@ describe.skipIf(missing !== null)(
           expect(names).toContain(name);
       });
 
-      test('the gate is quick', async () => {
+      test('the gate is quick, and processes that begin at once do not get in each other’s way', async () => {
         const { config } = readConfig(env, { data });
         await assertMayStart(config);
         const before = performance.now();
         await assertMayStart(config);
         const ms = Math.round(performance.now() - before);
-        console.log(`the gate took ${ms} ms`);
         expect(ms).toBeLessThan(5000);
+        await Promise.all(Array.from({ length: 6 }, () => assertMayStart(config)));
       });
 
       test('`up` becomes ready, and doctor knows who has its port', async () => {
@@ -258,7 +262,7 @@ describe.skipIf(missing !== null)(
           { ...guard, operation: ACL.describe },
           // Once somebody is denied something, all else must be allowed.
           ...[verdict, ledger].map((each) => ({ ...each, operation: ACL.all, permissionType: ACL.allow })),
-        ];
+        ] as unknown as AclEntry[];
         await withAdmin(services.kafka.address, (admin) => admin.createAcls({ acl: denied }));
         const { code, checks } = await doctor();
         await withAdmin(services.kafka.address, (admin) => admin.deleteAcls({ filters: denied }));
@@ -302,7 +306,7 @@ describe.skipIf(missing !== null)(
 
       test('an audit that is down keeps no station from its work', async () => {
         await services.postgres.kill();
-        const { up, stop } = start(['up', '--stations', 'retrieve,project']);
+        const { up, stop } = start(['up', '--stations', 'ledger-view,retrieve,project']);
         await ready(up);
         stop();
         await up.ended;
@@ -344,7 +348,7 @@ describe.skipIf(missing !== null)(
   },
 );
 
-/** Kafka's numbers. */
+/** Kafka's numbers; kafkajs's own names for them are values, and it is loaded in one place only. */
 const ACL = { topic: 2, group: 3, transactionalId: 5, allow: 3, all: 2, read: 3, write: 4, describe: 8 };
 const DENY = { resourcePatternType: 3, principal: 'User:ANONYMOUS', host: '*', permissionType: 2 };
 const NO_TRANSACTIONS = {
@@ -353,4 +357,4 @@ const NO_TRANSACTIONS = {
   resourceName: PREFIX,
   resourcePatternType: 4,
   operation: ACL.write,
-};
+} as unknown as AclEntry;

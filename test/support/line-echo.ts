@@ -5,6 +5,7 @@ import { encodeRecord, type Emitter } from '../../src/station/envelope.js';
 import { createHealth, type Health } from '../../src/station/health.js';
 import { invocation } from '../../src/station/invocation.js';
 import type { Incident } from '../../src/station/lane-environment.js';
+import type { StationObserver } from '../../src/station/observer.js';
 import { runStation } from '../../src/station/run-station.js';
 import type { Emission, Message, Outcome, Station, StationLane } from '../../src/station/station.js';
 import { lookupOf } from './line.js';
@@ -26,16 +27,18 @@ export type EchoMessage = Message<'lookup-requested.v1'>;
 export interface EchoOptions {
   readonly maxRecords?: number;
   readonly now?: () => number;
+  readonly codec?: Codec;
   readonly admit?: Station<'lookup-requested.v1', null>['admit'];
   readonly lane?: EchoLane;
   /** Made for each life of a lane, in the place of `lane`. */
   readonly open?: () => EchoLane;
+  readonly observer?: StationObserver;
 }
 
 type EchoLane = Partial<StationLane<'lookup-requested.v1', null>>;
 
 export function runEcho(bus: Bus, options: EchoOptions = {}): Echo {
-  const codec = createCodec();
+  const codec = options.codec ?? createCodec();
   const now = options.now ?? Date.now;
   const emitterOf = (station: string): Emitter => ({
     station,
@@ -51,6 +54,7 @@ export function runEcho(bus: Bus, options: EchoOptions = {}): Echo {
     emitter: emitterOf('echo'),
     health,
     onIncident: (incident: Incident) => void incidents.push(incident),
+    ...(options.observer === undefined ? {} : { observer: options.observer }),
   };
   const consumption = runStation<'lookup-requested.v1', null>(bus, env, {
     name: 'echo',

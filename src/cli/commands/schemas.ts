@@ -110,8 +110,11 @@ async function problemsOf(against: string | undefined, { io }: CommandContext): 
     return problemsAgainst(against);
   }
   const { schemaProblems } = await import('../package-schemas.js');
+  const { readConfig } = await import('../../config/config.js');
+  // The client of the registry takes long to load.
+  if (readConfig(io.env).config.schemaRegistry === null) return schemaProblems();
   const { problemsInRegistry } = await import('../registry-schemas.js');
-  return [...schemaProblems(), ...((await problemsInRegistry(io.env)) ?? [])];
+  return [...schemaProblems(), ...(await problemsInRegistry(io.env))];
 }
 
 async function registerSchemas(options: RegisterArguments, context: CommandContext): Promise<void> {

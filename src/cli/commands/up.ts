@@ -11,6 +11,7 @@ Examples:
 
 Several processes of one line share the work: each partition is with one of them at a time. What it needs is said by
 PROOFLINE_KAFKA_BROKERS, PROOFLINE_REDIS_URL, PROOFLINE_AUDIT_URL and PROOFLINE_KEYS; \`proofline doctor\` checks it.
+What is wrong with any of that is told in one error before anything is consumed; what is down is waited for.
 It makes nothing by itself: see \`proofline topics create\`, \`keys create\`, \`audit migrate\` and \`schemas register\`.
 
 /livez, /readyz and /metrics are at PROOFLINE_HTTP_HOST:PROOFLINE_HTTP_PORT. The log goes to standard error, one JSON

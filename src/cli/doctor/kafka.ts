@@ -11,12 +11,11 @@ import { checkSearch } from './search.js';
 /** Looks at all that a line in Kafka needs, and at what a process of `up` would need on this machine. */
 export async function examineKafka(config: Config): Promise<readonly Check[]> {
   const found = await Promise.all([
-    addressChecks(config),
     lookAtLine(config, 'all'),
     looking('http', () => checkHttpPort(config.http)),
     looking('search', () => searchChecks(config)),
   ]);
-  return found.flat();
+  return [...addressChecks(config), ...found.flat()];
 }
 
 /** The addresses that are not set, each a finding. */
