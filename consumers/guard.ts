@@ -76,7 +76,7 @@ function openGuard(
   { ledger, codec }: GuardPorts,
   entryReader: EntryReader,
   config: GuardConfig,
-  { lane }: LaneContext,
+  { lane, bus }: LaneContext,
   tools: GuardTools,
 ): StationLane<'draft-submitted.v1', Evidence> {
   const isReady = (entry: ViewEntry): boolean => readEntry(codec, entry.value)?.state === 'READY';
@@ -93,6 +93,9 @@ function openGuard(
       if (!caughtUp) throw behind('it is not past the barrier');
       readTo = Math.max(readTo, barrier + 1);
       read = await readView(queries);
+      // A view of a log that was made anew may be further than the log is: it proves nothing about it.
+      const { end } = await bus.bounds('ledger.v1', lane.partition);
+      if (read.position > end) throw behind('it is further than its log');
     }
     const evidence: Evidence = new Map();
     for (const [i, submission] of submissions.entries()) {

@@ -62,7 +62,8 @@ export const errorTable = {
   PL_SCHEMAS_UNREGISTERED: {
     retryable: false,
     message: 'The schema registry lacks schemas that this version writes, in: {subjects}',
-    solve: 'Nothing was started. `proofline schemas register` registers them; --dry-run shows what it would do.',
+    solve:
+      'Nothing was started. `proofline schemas register` registers them; --dry-run shows what it would do.',
   },
   PL_EVENT_ID: {
     retryable: false,
@@ -112,7 +113,8 @@ export const errorTable = {
   PL_BUS_DOWN: {
     retryable: true,
     message: 'Kafka does not answer: {problem}',
-    solve: 'The line waits and goes on by itself. Check the brokers, their addresses, the network, and whether they want TLS or a password.',
+    solve:
+      'The line waits and goes on by itself. Check the brokers, their addresses, the network, and whether they want TLS or a password.',
   },
   PL_BUS_REFUSED: {
     retryable: false,

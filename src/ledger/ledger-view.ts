@@ -45,18 +45,18 @@ export type Applied =
   | { readonly kind: 'lost' };
 
 export interface LedgerView {
-  /** How far the partition is read; null when the view has nothing that may be believed: then it is to be rebuilt. */
+  /** How far the partition is read; null when the view has nothing that may be believed. */
   position(partition: number): Promise<number | null>;
   /**
-   * The source that the partition's rebuild was given: what the ledger-view station marks the log with that it read.
-   * Null where view and log lie in one store and cannot part, and where there is no position.
+   * Begins to write the partition: `apply` goes on with what is there now, and never with what takes its place later.
+   * Null when there is nothing that may be believed: then it is to be rebuilt.
    */
-  source(partition: number): Promise<string | null>;
+  open(partition: number): Promise<OpenedPartition | null>;
   /**
    * Applies the records and moves the position to `to`, in one atomic write. Records below the position are
    * skipped. MUST NOT let a terminal entry be replaced: the first stands, and `takenBack` counts the attempt.
-   * A `from` beyond the position is answered with `gap` and changes nothing: read again from `position`. So is
-   * `lost`: what was there when `position` was last asked is gone, or somebody else's.
+   * A `from` beyond the position is answered with `gap` and changes nothing: read again from `position`. With
+   * `lost` as well: what was opened, or was built here, is gone.
    */
   apply(batch: LedgerBatch): Promise<Applied>;
   /**
@@ -78,9 +78,19 @@ export interface LedgerView {
   whenPast(partition: number, offset: number, timeoutMs: number): Promise<boolean>;
 }
 
+/** What a writer finds. */
+export interface OpenedPartition {
+  readonly position: number;
+  /**
+   * What its rebuild was given, with which the ledger-view station marks the log that it read. Null where view and log
+   * lie in one store and cannot part.
+   */
+  readonly source: string | null;
+}
+
 /** A partition that is being read again. */
 export interface LedgerRebuild {
-  /** As the view tells it once it is finished. */
+  /** As `open` tells it once it is finished. */
   readonly source: string | null;
   /** As that of the view. */
   apply(batch: LedgerBatch): Promise<Applied>;

@@ -48,7 +48,10 @@ export function openSqliteLedgerView({ writer, codec, epoch }: SqliteLedgerViewO
 
   return {
     position,
-    source: () => Promise.resolve(null),
+    async open(partition) {
+      const at = await position(partition);
+      return at === null ? null : { position: at, source: null };
+    },
 
     async apply(batch) {
       const result = await apply(batch, epoch);

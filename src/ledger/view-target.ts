@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Lane } from '../bus/bus.js';
 import { ProoflineError } from '../contracts/errors.js';
-import type { LedgerRebuild, LedgerRecord, LedgerView } from './ledger-view.js';
+import type { LedgerRebuild, LedgerRecord, LedgerView, OpenedPartition } from './ledger-view.js';
 
 /** What the lane of a partition applies its records to: the view, or a rebuild until it takes the view's place. */
 export interface ViewTarget {
@@ -41,19 +41,14 @@ const LOOK_MS = 50;
  */
 export async function openViewTarget(options: TargetOptions): Promise<ViewTarget> {
   const { view, lane } = options;
-  const position = await view.position(lane.partition);
-  const source = position === null ? null : await view.source(lane.partition);
-  if (position !== null && (await isOfThisLog(options, position, source)))
-    return createTarget(options, { position, source, rebuild: null, barrier: -1 });
+  const opened = await view.open(lane.partition);
+  if (opened !== null && (await isOfThisLog(options, opened)))
+    return createTarget(options, { ...opened, rebuild: null, barrier: -1 });
   return rebuildTarget(options);
 }
 
 /** The mark of the log says so, and it does not end before the view. */
-async function isOfThisLog(
-  options: TargetOptions,
-  position: number,
-  source: string | null,
-): Promise<boolean> {
+async function isOfThisLog(options: TargetOptions, { position, source }: OpenedPartition): Promise<boolean> {
   const { bus, lane } = options;
   const { end } = await bus.bounds(TOPIC, lane.partition);
   return position <= end && (source === null || source === (await markOf(options)));

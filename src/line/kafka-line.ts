@@ -6,6 +6,7 @@ import type { MemberTimes } from '../bus/kafka/group-member.js';
 import { openKafkaBus } from '../bus/kafka/kafka-bus.js';
 import type { Config } from '../config/config.js';
 import type { Codec } from '../contracts/codec.js';
+import { ProoflineError } from '../contracts/errors.js';
 import { openKeyring, type Keyring } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import { openRedisLedgerView } from '../ledger/redis/redis-ledger-view.js';
@@ -29,6 +30,8 @@ export interface KafkaLineOptions {
   /** How soon the groups miss a process. */
   readonly times?: Partial<MemberTimes>;
   readonly now?: () => number;
+  /** Told of what no waiting mends and no station can go on after: the process is to end. */
+  readonly onFatal?: (error: ProoflineError) => void;
   /** Where the audit goes, instead of where the configuration says. Closed with the line. */
   readonly audit?: AuditStore;
 }
@@ -84,7 +87,7 @@ async function openAll(options: KafkaLineOptions, closing: Closing): Promise<Ope
 }
 
 function run(
-  { config, stations, search, observe, now = Date.now }: KafkaLineOptions,
+  { config, stations, search, observe, onFatal, now = Date.now }: KafkaLineOptions,
   { keyring, codec, audit, bus, ledger }: Opened,
 ): readonly Consumption[] {
   const health = createHealth(now);
@@ -98,7 +101,11 @@ function run(
       emitter: { station, codec, partitions: bus.partitions, prefix: config.topicPrefix, now },
       health,
       observer: observe.observer,
-      onIncident: (incident) => observe.onIncident(incident),
+      onIncident(incident) {
+        observe.onIncident(incident);
+        if (incident.code === 'PL_PARTITIONS_CHANGED')
+          onFatal?.(new ProoflineError(incident.code, incident.params));
+      },
     }),
   });
 }

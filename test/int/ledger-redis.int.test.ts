@@ -54,7 +54,9 @@ describe.skipIf(missing !== null)(
         scan: view.scan,
         async reopen() {
           await view.close();
-          return open();
+          const again = open();
+          await Promise.all([again.open(0), again.open(1)]);
+          return again;
         },
         dispose: () => Promise.resolve(),
       };
@@ -65,7 +67,7 @@ describe.skipIf(missing !== null)(
         const records = [ledgerRecord(0, 'run-1', 'a', READY)];
         const nothing = async (view: RedisLedgerView): Promise<void> => {
           expect(await view.position(0)).toBeNull();
-          expect(await view.source(0)).toBeNull();
+          expect(await view.open(0)).toBeNull();
           expect(await view.read(0, [{ runId: 'run-1', toolCallIds: ['a'], others: 1 }])).toBeNull();
           expect(await view.expiredBefore(0, Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
           expect(await view.foreignRun('a', 'run-2')).toBeNull();
@@ -87,7 +89,8 @@ describe.skipIf(missing !== null)(
         await (await quick.rebuild(0, 'another')).finish();
         expect(await apply(slow, 0, [ledgerRecord(0, 'run-1', 'a')])).toEqual({ kind: 'lost' });
         expect(await slow.position(0)).toBe(0);
-        expect(await slow.source(0)).toBe('another');
+        expect(await apply(slow, 0, [ledgerRecord(0, 'run-1', 'a')])).toEqual({ kind: 'lost' });
+        expect(await slow.open(0)).toEqual({ position: 0, source: 'another' });
         expect(await apply(slow, 0, [ledgerRecord(0, 'run-1', 'a')])).toMatchObject({ kind: 'applied' });
       });
 
@@ -170,6 +173,7 @@ describe.skipIf(missing !== null)(
         await raw.set(`${prefix}{p0}/ledger`, "somebody else's");
         const questions: ((of: LedgerView) => Promise<unknown>)[] = [
           (of) => of.position(0),
+          (of) => of.open(0),
           (of) => of.rebuild(0, 'x'),
           (of) => of.read(0, []),
           (of) => of.expiredBefore(0, 1, 1),

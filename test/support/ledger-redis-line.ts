@@ -99,7 +99,7 @@ async function submit(line: TestLine, value: Buffer): Promise<void> {
 function late(view: () => LedgerView): LedgerView {
   return {
     position: (...args) => view().position(...args),
-    source: (...args) => view().source(...args),
+    open: (...args) => view().open(...args),
     apply: (...args) => view().apply(...args),
     rebuild: (...args) => view().rebuild(...args),
     read: (...args) => view().read(...args),

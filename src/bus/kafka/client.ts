@@ -189,7 +189,11 @@ function createSockets(): Sockets {
         : net.connect({ host, port, noDelay: true }, onConnect);
       socket.setKeepAlive(true, 60_000);
       open.add(socket);
-      socket.on('close', () => open.delete(socket));
+      socket.on('close', () => {
+        open.delete(socket);
+        // kafkajs lets go of a closed socket again and again, and each time Node would wait until it connects.
+        socket.unref = () => socket;
+      });
       return socket;
     },
     cut() {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { assertMayStart } from '../../doctor/may-start.js';
 import { dataFolder } from '../../line/data-folder.js';
-import { openKafkaLine, type KafkaLine } from '../../line/kafka-line.js';
+import { openKafkaLine, type KafkaLine, type KafkaLineOptions } from '../../line/kafka-line.js';
 import { kafkaServices } from '../../line/kafka-services.js';
 import { assertFolder, openRetrieval } from '../../line/retrieval.js';
 import type { StationName } from '../../line/station-names.js';
@@ -46,12 +46,15 @@ export async function runUp(request: UpRequest, context: CommandContext): Promis
     const waiting: Waiting = { observe, starting, signal: io.signal };
     if ((await whenPossible(() => assertMayStart(config), waiting)) === null) return;
     const search = await openSearch(request, io.signal);
-    const line = await openWhenPossible(request, search, observe, waiting);
+    const failed = new AbortController();
+    const onFatal = (error: unknown): void => failed.abort(error);
+    const line = await openWhenPossible(request, { search, observe, onFatal }, waiting);
     if (line === null) return;
     tell(request, address, line, context);
-    await aborted(io.signal);
+    await aborted(AbortSignal.any([io.signal, failed.signal]));
     observe.drain();
     await line.stop();
+    failed.signal.throwIfAborted();
   } finally {
     ended();
     await observe.stop();
@@ -88,12 +91,11 @@ const nowhere: KnowledgeSearch = {
 /** Null when it is stopped before the line could be opened. */
 async function openWhenPossible(
   { config, stations }: UpRequest,
-  search: KnowledgeSearch,
-  observe: Observability,
+  ports: Pick<KafkaLineOptions, 'search' | 'observe' | 'onFatal'>,
   waiting: Waiting,
 ): Promise<KafkaLine | null> {
-  const opened = await whenPossible(() => openKafkaLine({ config, stations, search, observe }), waiting);
-  if (opened === null) await search.close();
+  const opened = await whenPossible(() => openKafkaLine({ config, stations, ...ports }), waiting);
+  if (opened === null) await ports.search.close();
   return opened?.done ?? null;
 }
 

@@ -27,6 +27,7 @@ export const DEFAULT_REDIS_PREFIX = 'proofline:';
 
 /** The first answer is asked for soon, and then less and less often. */
 const FIRST_PAUSE_MS = 2;
+const PAUSE_GROWTH = 1.25;
 const MAX_PAUSE_MS = 25;
 
 /**
@@ -57,6 +58,7 @@ export function openRedisLedgerView(options: RedisLedgerViewOptions): RedisLedge
     ...writing,
     ...reader,
     scan: createScan(client, keys, epoch),
+    position: positionOf,
     whenPast: (partition, offset, timeoutMs) =>
       waiters.past({
         partition,
@@ -64,7 +66,7 @@ export function openRedisLedgerView(options: RedisLedgerViewOptions): RedisLedge
         timeoutMs,
         position: () => positionOf(partition),
         // The ledger-view station may run in another process.
-        pauseMs: (answers) => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** (answers - 1)),
+        pauseMs: (answers) => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * PAUSE_GROWTH ** (answers - 1)),
       }),
     close() {
       client.close();

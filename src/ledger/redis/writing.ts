@@ -1,6 +1,12 @@
 import type { Codec } from '../../contracts/codec.js';
 import { readEntry, type EntryState } from '../entry-state.js';
-import { parseLedgerKey, type Applied, type LedgerBatch, type LedgerRebuild } from '../ledger-view.js';
+import {
+  parseLedgerKey,
+  type Applied,
+  type LedgerBatch,
+  type LedgerView,
+  type OpenedPartition,
+} from '../ledger-view.js';
 import type { PositionWaiters } from '../position-waiters.js';
 import { createCallIndex } from './call-index.js';
 import type { RedisClient } from './connection.js';
@@ -9,12 +15,7 @@ import { asList, asNumber, asText, textOrNull } from './replies.js';
 import { APPLY, BEGIN, FINISH } from './scripts.js';
 
 /** What the writer of a partition does. */
-export interface ViewWriting {
-  position(partition: number): Promise<number | null>;
-  source(partition: number): Promise<string | null>;
-  apply(batch: LedgerBatch): Promise<Applied>;
-  rebuild(partition: number, source: string): Promise<LedgerRebuild>;
-}
+export type ViewWriting = Pick<LedgerView, 'open' | 'apply' | 'rebuild'>;
 
 export interface WritingOptions {
   readonly client: RedisClient;
@@ -33,13 +34,11 @@ const LETTERS: Readonly<Record<EntryState, string>> = {
 };
 
 export function createWriting({ client, keys, codec, epoch, waiters }: WritingOptions): ViewWriting {
-  const [applyScript, begin, finish] = [APPLY, BEGIN, FINISH].map((lua) => client.script(lua)) as [
-    ReturnType<RedisClient['script']>,
-    ReturnType<RedisClient['script']>,
-    ReturnType<RedisClient['script']>,
-  ];
+  const applyScript = client.script(APPLY);
+  const beginScript = client.script(BEGIN);
+  const finishScript = client.script(FINISH);
   const calls = createCallIndex(client, keys);
-  /** What this process believes of each partition: after a rebuild by somebody else it applies nothing more. */
+  /** What was opened of each partition: after a rebuild by somebody else nothing more is applied. */
   const sources = new Map<number, string>();
 
   async function apply(batch: LedgerBatch, { hash, expiry }: ViewKeys, source: string): Promise<Applied> {
@@ -57,16 +56,14 @@ export function createWriting({ client, keys, codec, epoch, waiters }: WritingOp
   }
 
   return {
-    async position(partition) {
+    async open(partition): Promise<OpenedPartition | null> {
       sources.delete(partition);
       const { hash } = keys.live(partition);
       const [of, source, at] = asList(await client.call('HMGET', hash, '@epoch', '@source', '@position'));
       if (textOrNull(of) !== epoch || textOrNull(at) === null) return null;
       sources.set(partition, asText(source));
-      return asNumber(at);
+      return { position: asNumber(at), source: asText(source) };
     },
-
-    source: (partition) => Promise.resolve(sources.get(partition) ?? null),
 
     async apply(batch) {
       const { partition, to } = batch;
@@ -85,7 +82,7 @@ export function createWriting({ client, keys, codec, epoch, waiters }: WritingOp
       const [live, next] = [keys.live(partition), keys.next(partition)];
       const all = [live.hash, live.expiry, next.hash, next.expiry];
       sources.delete(partition);
-      await begin(all, [epoch, source]);
+      await beginScript(all, [epoch, source]);
       return {
         source,
         async apply(batch) {
@@ -94,7 +91,7 @@ export function createWriting({ client, keys, codec, epoch, waiters }: WritingOp
           return result;
         },
         async finish() {
-          const reply = await finish(all, [epoch, source]);
+          const reply = await finishScript(all, [epoch, source]);
           if (reply === null) return false;
           sources.set(partition, source);
           waiters.moved(partition, asNumber(reply));
