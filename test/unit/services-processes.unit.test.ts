@@ -1,8 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { endChildren, startChild } from '../support/child.js';
 import { anyAlive, processTree } from '../support/services/process-tree.js';
-import { startService, whenReady, type ServiceProcess } from '../support/services/processes.js';
+import { startService, whenReady, type ServiceProcess } from '../support/services/service-process.js';
 import { removeTempFolders, tempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait.js';
 
@@ -20,14 +21,15 @@ function start(script: string): { service: ServiceProcess; log: string } {
 
 describe('a service that runs as a process', () => {
   test.each([null, 'SIGSTOP'] as const)('given %s, stopping it ends all of its processes', async (signal) => {
-    const { service } = start(WITH_CHILD);
+    const { service, log } = start(WITH_CHILD);
     const tree = await waitUntil('its children run', () => {
-      const pids = processTree(service.pid);
-      return pids.length >= 6 && pids;
+      const pid = existsSync(`${log}.pid`) ? Number(readFileSync(`${log}.pid`, 'utf8')) : 0;
+      const pids = pid === 0 ? [] : processTree(pid);
+      return pids.length === 3 ? pids : null;
     });
     if (signal !== null) service.signal(signal);
     await service.stop();
-    expect(anyAlive(tree.slice(1).filter((pid) => pid !== service.pid))).toBe(false);
+    expect(anyAlive(tree)).toBe(false);
     await service.stop();
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './processes.js';
+import { run, works } from './processes.js';
 
 /** Where the services' files are kept between runs: they are some hundred megabytes. */
 export function cacheFolder(): string {
@@ -34,6 +34,35 @@ export async function mavenJars(name: string, coordinates: readonly string[]): P
     writeFileSync(pom, pomOf(coordinates));
     await run('mvn', ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`]);
   });
+}
+
+/** What an archive of Maven Central holds, unpacked; `group:artifact:version[:type[:classifier]]`. */
+export async function mavenUnpacked(
+  name: string,
+  coordinate: string,
+  then: (folder: string) => Promise<void> = () => Promise.resolve(),
+): Promise<string> {
+  return cached(name, async (folder) => {
+    // With a project of its own Maven leaves its notes there, and not in the folder that it is called from.
+    const pom = join(folder, 'pom.xml');
+    writeFileSync(pom, pomOf([]));
+    const args = [`-Dartifact=${coordinate}`, `-DoutputDirectory=${folder}`];
+    await run('mvn', ['-q', '-B', '-f', pom, 'dependency:unpack', ...args]);
+    for (const file of ['pom.xml', 'target']) rmSync(join(folder, file), { recursive: true, force: true });
+    await then(folder);
+  });
+}
+
+/** Why what the cache is to hold cannot be had on this machine; null when it is there after this call. */
+export async function cacheMissing(name: string, fetch: () => Promise<unknown>): Promise<string | null> {
+  if (existsSync(join(cacheFolder(), name))) return null;
+  if (!works('mvn', ['-version'])) return 'Maven is not on the PATH';
+  try {
+    await fetch();
+    return null;
+  } catch (error) {
+    return `${name} could not be fetched with Maven: ${String(error).split('\n')[0] ?? ''}`;
+  }
 }
 
 function pomOf(coordinates: readonly string[]): string {

@@ -11,6 +11,7 @@ export async function startRegistryContainer(image: string): Promise<Service> {
     image,
     port,
     containerPort: 8080,
+    environment: { JAVA_OPTS_APPEND: '-XX:TieredStopAtLevel=1' },
     ready: (host) => httpAnswers(`${registryUrl(host, port)}/subjects`),
   });
 }
