@@ -35,8 +35,8 @@ const VISIBLE_MS = 500;
 
 export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   const queue: Waiting[] = [];
-  const transactional = reopening(options.openWriter);
-  const plain = reopening(options.openPlainWriter);
+  const transactional = reopening(() => options.openWriter());
+  const plain = reopening(() => options.openPlainWriter());
   let working: Promise<void> | null = null;
 
   async function work(): Promise<void> {
@@ -58,7 +58,8 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
         queue.push({ records, resolve, reject });
         working ??= work();
       });
-      await whenVisible(options, records, offsets);
+      // What is written without a transaction is visible with its answer.
+      if (records.length > 1) await whenVisible(options, records, offsets);
       return offsets;
     },
     async close() {

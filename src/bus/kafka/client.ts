@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import type { Admin, ISocketFactory, KafkaConfig, Producer, RetryOptions } from 'kafkajs';
 import { coPartitionedAssigner } from './co-partitioned-assigner.js';
 import type { Cluster, ConsumerGroup, CoordinatorQuery } from './kafkajs-internals.js';
+import { tellPartitionsAtOnce, type TopicPartitions } from './transaction-partitions.js';
 import { createCluster, createConsumerGroup, createProducer, Kafka, logLevel } from './load-kafkajs.js';
 import { busError, isRefused } from './refused.js';
 
@@ -35,11 +36,16 @@ export interface GroupClient {
   close(): Promise<void>;
 }
 
+/** A producer that is told, before each transaction, which partitions it will write to. */
+export interface TransactionalProducer extends Producer {
+  announce(partitions: TopicPartitions): void;
+}
+
 /** Makes the clients, all with the settings that the protocol of the lanes needs. */
 export interface KafkaClient {
   admin(): Admin;
   /** One transaction at a time. A paused broker must not hold a commit for kafkajs's 30 s. */
-  transactionalProducer(transactionalId: string): Producer;
+  transactionalProducer(transactionalId: string): TransactionalProducer;
   plainProducer(): Producer;
   reader(): CuttableCluster;
   member(options: GroupOptions): GroupClient;
@@ -66,7 +72,7 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
     retry: RETRY,
   });
 
-  function cluster(maxInFlightRequests: number | null = null): CuttableCluster {
+  function cluster(): CuttableCluster {
     const sockets = createSockets();
     const made = createCluster({
       ...security,
@@ -78,7 +84,7 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
       enforceRequestTimeout: true,
       metadataMaxAge: METADATA_AGE_MS,
       allowAutoTopicCreation: false,
-      maxInFlightRequests,
+      maxInFlightRequests: null,
       isolationLevel: READ_COMMITTED,
       retry: RETRY,
     });
@@ -106,9 +112,10 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
   return {
     admin: () => kafka.admin(),
     transactionalProducer(transactionalId) {
-      const own = cluster(1);
+      const own = cluster();
       rememberCoordinators(own.cluster);
-      return producer(own, { transactionalId });
+      const announce = tellPartitionsAtOnce(own.cluster);
+      return { ...producer(own, { transactionalId }), announce };
     },
     plainProducer: () => producer(cluster()),
     reader: () => cluster(),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Producer } from 'kafkajs';
 import { ProoflineError } from '../../contracts/errors.js';
 import { topicNames, type TopicName } from '../../contracts/topics.js';
@@ -37,6 +38,8 @@ export interface KafkaBusOptions extends KafkaConnection {
 }
 
 const IDLE_COMMIT_MS = 30_000;
+const SHOWN_MS = 5000;
+const LOOK_MS = 5;
 const DEFAULT_TIMES: MemberTimes = {
   sessionTimeoutMs: 10_000,
   heartbeatMs: 1000,
@@ -113,6 +116,11 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
       await withWriter(client, names, id, (writer) =>
         writer.write([], { group, partition, next: { [topic]: next } }),
       );
+      // The broker answers a commit before it shows the offset.
+      for (const deadline = performance.now() + SHOWN_MS; performance.now() < deadline;) {
+        if ((await log.committed(group, topic, partition)) === next) return;
+        await sleep(LOOK_MS);
+      }
     },
     subscribe: (subscription) => keep(subscribe({ ...env, mayBegin: followersBegun }, subscription)),
     follow(topics, onRecords) {

@@ -39,8 +39,17 @@ export interface CoordinatorQuery {
   readonly coordinatorType?: number;
 }
 
+/** Partitions that are to belong to a transaction. */
+export interface AddPartitionsRequest {
+  readonly transactionalId: string;
+  readonly producerId: string;
+  readonly producerEpoch: number;
+  readonly topics: readonly { readonly topic: string; readonly partitions: readonly number[] }[];
+}
+
 export interface Broker {
   readonly nodeId: number;
+  addPartitionsToTxn(request: AddPartitionsRequest): Promise<unknown>;
   fetch(request: {
     readonly isolationLevel: number;
     readonly maxWaitTime: number;

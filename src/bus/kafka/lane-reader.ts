@@ -2,6 +2,7 @@ import type { TopicName } from '../../contracts/topics.js';
 import type { StoredRecord } from '../bus.js';
 import { createBell } from '../embedded/wakeups.js';
 import { isStaleMetadata, isTimeout } from './kafka-errors.js';
+import type { LaneClaim } from './lane-claim.js';
 import type { Fetched, LogReader } from './log-reader.js';
 import { isBarrier } from './records.js';
 
@@ -18,7 +19,10 @@ export interface LaneInput {
 
 /** Reads a lane's inputs in turn, so that a long log of one holds up no other. */
 export interface LaneReader {
-  /** Records of one input, again until `goOn` moves past them; null when none came within `waitMs`. */
+  /**
+   * Records of one input, again until `goOn` moves past them; null when none came within `waitMs`.
+   * @throws ProoflineError PL_OFFSET_LOST when the log was made anew
+   */
   nextBatch(waitMs: number): Promise<readonly StoredRecord[] | null>;
   /** Forgets the records of the topic before this offset. */
   goOn(topic: TopicName, offset: number): void;
@@ -39,6 +43,7 @@ export function createLaneReader(
   log: LogReader,
   partition: number,
   inputs: readonly LaneInput[],
+  claim: Pick<LaneClaim, 'seen' | 'lost' | 'confirm'>,
   maxRecords: number,
   signal: AbortSignal,
 ): LaneReader {
@@ -74,10 +79,15 @@ export function createLaneReader(
   async function fetch(leader: number, wanted: readonly Cursor[]): Promise<void> {
     underWay.add(leader);
     const positions = wanted.map(({ topic, next }) => ({ topic, partition, offset: next }));
+    const askedAt = performance.now();
     try {
-      for (const fetched of await log.fetch(leader, positions, MAX_WAIT_MS)) take(fetched);
+      for (const fetched of await log.fetch(leader, positions, MAX_WAIT_MS)) {
+        take(fetched);
+        claim.seen(fetched.topic, askedAt);
+      }
       lost = 0;
     } catch (error) {
+      if (isStaleMetadata(error)) for (const { topic } of wanted) claim.lost(topic);
       // On a busy machine an answer may come too late, and leaders move: it is asked for again.
       const again = isTimeout(error) || isStaleMetadata(error);
       if (!again || ++lost >= MAX_LOST) failure ??= { error };
@@ -99,6 +109,7 @@ export function createLaneReader(
 
   return {
     async nextBatch(waitMs) {
+      await claim.confirm(inputs.map(({ topic }) => topic));
       const ready = takeTurn();
       if (ready !== null) return ready;
       startFetches();

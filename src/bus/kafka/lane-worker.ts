@@ -6,6 +6,7 @@ import type { KafkaClient } from './client.js';
 import type { KafkaEvents } from './events.js';
 import { isFenced } from './kafka-errors.js';
 import { createKafkaLane, type KafkaLane } from './lane.js';
+import { createLaneClaim } from './lane-claim.js';
 import { createLaneReader, type LaneInput, type LaneReader } from './lane-reader.js';
 import { openLogReader, type LogReader } from './log-reader.js';
 import type { KafkaNames } from './topic-names.js';
@@ -78,6 +79,12 @@ async function work(
   try {
     log = await openLogReader(client.reader(), names, topics);
     const starts = await findStarts(env, log, subscription, partition);
+    const claim = createLaneClaim({
+      log,
+      group,
+      partition,
+      committed: new Map([...starts].map(([topic, { committed }]) => [topic, committed])),
+    });
     lane = createKafkaLane({
       group,
       partition,
@@ -86,14 +93,16 @@ async function work(
       writer,
       committed: new Map([...starts].map(([topic, { next }]) => [topic, next])),
       barrier: (topic, p) => env.barrier(topic, p),
+      confirm: (moved) => claim.confirm(moved),
       onCommitted(next) {
+        claim.moved(next);
         rememberCommitted(env, partition, next);
         env.events.committed(group, partition);
       },
     });
     const handler = await subscription.open(lane.lane);
     const inputs = topics.map((topic) => toInput(topic, starts.get(topic), handler.startAt ?? {}));
-    const reader = createLaneReader(log, partition, inputs, subscription.maxRecords, signal);
+    const reader = createLaneReader(log, partition, inputs, claim, subscription.maxRecords, signal);
     const { idleCommitMs } = env;
     await readOn({ subscription, lane, handler, reader, inputs, signal, idleCommitMs, onProgress });
   } finally {
@@ -162,6 +171,8 @@ async function commitReadTo({ lane, reader, inputs }: Work): Promise<void> {
 interface Start {
   /** Where the group goes on. */
   readonly next: number;
+  /** Null where the group never committed, or where it is no loss when what it committed is lost. */
+  readonly committed: number | null;
   readonly low: number;
 }
 
@@ -182,7 +193,8 @@ async function findStarts(
     const lost = next < low || next > end || wentBack;
     if (lost && keepsPosition !== true)
       throw new ProoflineError('PL_OFFSET_LOST', { group, topic, partition, offset: next, low, end });
-    starts.set(topic, { next, low });
+    starts.set(topic, { next, low, committed: keepsPosition === true ? null : committed });
+    if (committed !== null) rememberCommitted(env, partition, { [topic]: committed });
   }
   return starts;
 }

@@ -24,6 +24,8 @@ export interface KafkaLaneOptions {
   readonly committed: ReadonlyMap<TopicName, number>;
   /** Appends a barrier and answers with its offset. */
   barrier(topic: TopicName, partition: number): Promise<number>;
+  /** Asked before offsets move. @throws what makes them those of another log */
+  confirm(topics: readonly TopicName[]): Promise<void>;
   onCommitted(next: NextOffsets): void;
 }
 
@@ -39,6 +41,7 @@ export function createKafkaLane(options: KafkaLaneOptions): KafkaLane {
       throw new Error(`${group} no longer owns this lane of partition ${partition}`, { cause: broken });
     if (records.length === 0 && Object.keys(next).length === 0) return [];
     try {
+      await options.confirm(Object.keys(next) as TopicName[]);
       const offsets = await writer.write(records, { group, partition, next, mark });
       for (const [topic, offset] of Object.entries(next) as [TopicName, number][]) at.set(topic, offset);
       options.onCommitted(next);

@@ -5,7 +5,9 @@ import type { NewRecord, NextOffsets } from '../bus.js';
 import { recordBytes } from '../record-size.js';
 import { isConcurrentTransaction } from './kafka-errors.js';
 import { toMessage } from './records.js';
+import type { TransactionalProducer } from './client.js';
 import type { KafkaNames } from './topic-names.js';
+import type { TopicPartitions } from './transaction-partitions.js';
 
 /** Offsets of a group that move with the records of a transaction. */
 export interface GroupOffsets {
@@ -44,7 +46,7 @@ const FENCE_MS = 30_000;
  * transaction makes the broker do this now and not at the first write.
  */
 export async function openTransactionalWriter(
-  producer: Producer,
+  producer: TransactionalProducer,
   names: KafkaNames,
 ): Promise<TransactionalWriter> {
   try {
@@ -57,10 +59,12 @@ export async function openTransactionalWriter(
   }
   return {
     async write(records, offsets) {
+      producer.announce(partitionsOf(records, names));
       const transaction = await producer.transaction();
       try {
-        const written = await sendAll(transaction, records, names);
-        if (offsets !== undefined) await sendOffsets(transaction, offsets, names);
+        const written = await sendAll(transaction, records, names, () =>
+          offsets === undefined ? Promise.resolve() : sendOffsets(transaction, offsets, names),
+        );
         await transaction.commit();
         return written;
       } catch (error) {
@@ -80,7 +84,7 @@ export async function openPlainWriter(producer: Producer, names: KafkaNames): Pr
     throw error;
   }
   return {
-    write: (records) => sendAll(producer, records, names),
+    write: (records) => sendAll(producer, records, names, () => Promise.resolve()),
     close: () => disconnect(producer),
   };
 }
@@ -128,25 +132,44 @@ async function sendAll(
   sender: Pick<Transaction, 'sendBatch'>,
   records: readonly NewRecord[],
   names: KafkaNames,
+  besideLast: () => Promise<void>,
 ): Promise<number[]> {
   const offsets = new Array<number>(records.length).fill(-1);
   const numbered = records.map((record, i) => ({ record, i }));
   const inLedger = ({ record }: { record: NewRecord }): boolean => record.topic === 'ledger.v1';
-  for (const part of [numbered.filter(inLedger), numbered.filter((each) => !inLedger(each))]) {
-    for (const chunk of chunksOf(part)) {
-      const answers = await sender.sendBatch(
-        toBatch(
-          chunk.map(({ record }) => record),
-          names,
-        ),
-      );
-      for (const [k, offset] of offsetsOf(chunk, answers, names).entries()) {
-        const at = chunk[k];
-        if (at !== undefined) offsets[at.i] = offset;
-      }
+  const [first, rest] = [numbered.filter(inLedger), numbered.filter((each) => !inLedger(each))];
+  const chunks = [...chunksOf(first), ...chunksOf(rest)];
+  for (const chunk of chunks) {
+    const batch = toBatch(
+      chunk.map(({ record }) => record),
+      names,
+    );
+    const [answers] = await both(
+      sender.sendBatch(batch),
+      chunk === chunks.at(-1) ? besideLast() : Promise.resolve(),
+    );
+    for (const [k, offset] of offsetsOf(chunk, answers, names).entries()) {
+      const at = chunk[k];
+      if (at !== undefined) offsets[at.i] = offset;
     }
   }
+  if (chunks.length === 0) await besideLast();
   return offsets;
+}
+
+/** Both results. Rejects only when both have ended: what goes on after an error would go on beside the abort. */
+async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
+}
+
+function partitionsOf(records: readonly NewRecord[], names: KafkaNames): TopicPartitions {
+  const partitions = new Map<string, Set<number>>();
+  for (const { topic, partition } of records) {
+    const known = partitions.get(names.topic(topic)) ?? new Set();
+    partitions.set(names.topic(topic), known.add(partition));
+  }
+  return partitions;
 }
 
 /** What fits into one request, with no more of a topic and partition than its limit: it becomes one batch there. */
