@@ -51,16 +51,22 @@ export interface GuardPorts {
   readonly codec: Codec;
 }
 
-/** What was read for a submission; or why it cannot be judged yet. */
-type Prepared = SubmissionEvidence | ProoflineError;
+/**
+ * What a submission comes to. It is judged while it is prepared, since only the judgement tells whether more has to be
+ * read; a rule that threw throws again when it is decided, where that becomes a dead letter.
+ */
+type Prepared =
+  | { readonly kind: 'judged'; readonly body: VerdictBody; readonly result: GuardResult | null }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'not-yet'; readonly error: ProoflineError };
 
 /** By the offset of the submission. */
-type Evidence = Map<number, Prepared>;
+type Judgements = Map<number, Prepared>;
 
 export function guardStation(
   ports: GuardPorts,
   config: GuardConfig = guardDefaults,
-): Station<'draft-submitted.v1', Evidence> {
+): Station<'draft-submitted.v1', Judgements> {
   const tools: GuardTools = { sha256, limits: config.limits, views: cachedViews(sha256, 5000) };
   const entryReader = createEntryReader(ports.codec, ports.keyring, ports.verify);
   return {
@@ -78,12 +84,12 @@ function openGuard(
   config: GuardConfig,
   { lane, bus }: LaneContext,
   tools: GuardTools,
-): StationLane<'draft-submitted.v1', Evidence> {
+): StationLane<'draft-submitted.v1', Judgements> {
   const isReady = (entry: ViewEntry): boolean => readEntry(codec, entry.value)?.state === 'READY';
   /** What was read at one position, and what an accusation rests on, no later read may fall behind. */
   let readTo = 0;
 
-  async function prepare(submissions: readonly Submission[]): Promise<Evidence> {
+  async function prepare(submissions: readonly Submission[]): Promise<Judgements> {
     const queries = submissions.map((submission) => queryOf(submission, config.limits));
     let read = await readView(queries);
     if (lacksEntries(queries, read, isReady)) {
@@ -97,11 +103,11 @@ function openGuard(
       const { end } = await bus.bounds('ledger.v1', lane.partition);
       if (read.position > end) throw behind('it is further than its log');
     }
-    const evidence: Evidence = new Map();
+    const judgements: Judgements = new Map();
     for (const [i, submission] of submissions.entries()) {
-      evidence.set(submission.record.offset, await evidenceFor(submission, queries[i] as ViewQuery, read));
+      judgements.set(submission.record.offset, await judged(submission, queries[i] as ViewQuery, read));
     }
-    return evidence;
+    return judgements;
   }
 
   async function readView(queries: readonly ViewQuery[]): Promise<ViewRead> {
@@ -112,17 +118,17 @@ function openGuard(
     return read;
   }
 
-  /** The cited entries; and the run's others only for a draft that they can explain: most need none. */
-  async function evidenceFor(submission: Submission, query: ViewQuery, read: ViewRead): Promise<Prepared> {
+  /** By the cited entries; and by the run's others only where they can explain something: most drafts need none. */
+  async function judged(submission: Submission, query: ViewQuery, read: ViewRead): Promise<Prepared> {
     try {
-      const cited = await evidenceOf(query, read);
-      const { result } = judgeSubmission(submission.value, cited, tools);
-      if (!result?.violations.some((found) => EXPLAINED_BY_OTHERS.has(found.code))) return cited;
+      const first = judge(submission, await evidenceOf(query, read), tools);
+      const isExplained = first.kind === 'judged' && first.result?.violations.some(isExplainedByOthers);
+      if (isExplained !== true) return first;
       const wider = { ...query, others: config.otherEntries };
-      return await evidenceOf(wider, await readView([wider]));
+      return judge(submission, await evidenceOf(wider, await readView([wider])), tools);
     } catch (error) {
       // A key that is not at hand holds up this draft, and those behind it.
-      if (isProoflineError(error, 'PL_KEY_UNKNOWN')) return error;
+      if (isProoflineError(error, 'PL_KEY_UNKNOWN')) return { kind: 'not-yet', error };
       throw error;
     }
   }
@@ -152,18 +158,30 @@ function openGuard(
 
   return {
     prepare,
-    decide: (submission, evidence) => decideGuard(submission, evidence.get(submission.record.offset), tools),
-    tooLarge(submission, evidence) {
-      const found = evidence.get(submission.record.offset);
-      if (found === undefined || found instanceof Error) throw new Error('the submission was not judged');
-      const { body, result } = judgeSubmission(submission.value, found, tools);
-      return verdictOutcome(submission, withoutLargeParts(body), result);
+    decide: (submission, judgements) => decideGuard(submission, judgements.get(submission.record.offset)),
+    tooLarge(submission, judgements) {
+      const found = judgements.get(submission.record.offset);
+      if (found?.kind !== 'judged') throw new Error('the submission was not judged');
+      return verdictOutcome(submission, withoutLargeParts(found.body), found.result);
     },
   };
 }
 
 /** Violations whose details name what the run's other lookups showed, or a call id that is nearly the cited one. */
 const EXPLAINED_BY_OTHERS: ReadonlySet<string> = new Set(['TOOL_CALL_UNKNOWN', 'DOCUMENT_NOT_SHOWN']);
+
+function isExplainedByOthers({ code }: { readonly code: string }): boolean {
+  return EXPLAINED_BY_OTHERS.has(code);
+}
+
+/** Pure. */
+function judge({ value }: Submission, evidence: SubmissionEvidence, tools: GuardTools): Prepared {
+  try {
+    return { kind: 'judged', ...judgeSubmission(value, evidence, tools) };
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+}
 
 /** The calls that the draft cites; none when it cannot be read, which needs no evidence to be said. */
 function queryOf({ value }: Submission, limits: GuardLimits): ViewQuery {
@@ -190,11 +208,17 @@ function behind(problem: string): ProoflineError {
 }
 
 /** Pure: the verdict on a submission. */
-function decideGuard(submission: Submission, evidence: Prepared | undefined, tools: GuardTools): Outcome {
-  if (evidence === undefined) throw new Error('the submission was not prepared');
-  if (evidence instanceof Error) return { kind: 'not-yet', code: evidence.code, params: evidence.params };
-  const { body, result } = judgeSubmission(submission.value, evidence, tools);
-  return verdictOutcome(submission, body, result);
+function decideGuard(submission: Submission, prepared: Prepared | undefined): Outcome {
+  switch (prepared?.kind) {
+    case 'judged':
+      return verdictOutcome(submission, prepared.body, prepared.result);
+    case 'not-yet':
+      return { kind: 'not-yet', code: prepared.error.code, params: prepared.error.params };
+    case 'threw':
+      throw prepared.error;
+    case undefined:
+      throw new Error('the submission was not prepared');
+  }
 }
 
 function verdictOutcome({ value }: Submission, body: VerdictBody, result: GuardResult | null): Outcome {
