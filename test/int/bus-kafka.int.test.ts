@@ -354,6 +354,21 @@ describe.skipIf(missing !== null)(
       }, 150_000);
     });
 
+    test('given that the broker is gone, appending says so', async () => {
+      const gone = await startKafka();
+      const made = await makeKafkaBus(gone.address, { partitions: 1 });
+      try {
+        await gone.kill();
+        for (const count of [1, 2])
+          await expect(made.bus.append(newRecords(IN, 0, count))).rejects.toMatchObject({
+            code: 'PL_BUS_DOWN',
+          });
+      } finally {
+        await made.bus.close();
+        await gone.stop();
+      }
+    }, 120_000);
+
     test('given no broker, opening says so', async () => {
       await expect(openKafkaBus({ brokers: ['127.0.0.1:9'], partitions: 1 })).rejects.toMatchObject({
         code: 'PL_BUS_DOWN',

@@ -94,7 +94,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<Bus> {
     async append(records) {
       refuseUnfit(records, partitions);
       await followersBegun;
-      return appends.append(records);
+      return orDown(() => appends.append(records));
     },
     exclusively: (name, work) =>
       inTurn(name, () => {

@@ -59,6 +59,11 @@ export function isOffsetOutOfRange(error: unknown): boolean {
   return hasType(error, 'OFFSET_OUT_OF_RANGE');
 }
 
+/** True for records that are larger than their topic allows. */
+export function isTooLarge(error: unknown): boolean {
+  return hasType(error, 'MESSAGE_TOO_LARGE') || hasType(error, 'RECORD_LIST_TOO_LARGE');
+}
+
 /** Types that say: ask again, with new metadata. So it is just after a topic was made, a leader moved, a broker started. */
 const STALE_TYPES = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',

@@ -7,6 +7,7 @@ import type { KafkaEvents } from './events.js';
 import { isFenced } from './kafka-errors.js';
 import { createKafkaLane, type KafkaLane } from './lane.js';
 import { createLaneClaim } from './lane-claim.js';
+import { laneError } from './lane-error.js';
 import { createLaneReader, type LaneInput, type LaneReader } from './lane-reader.js';
 import { openLogReader, type LogReader } from './log-reader.js';
 import type { KafkaNames } from './topic-names.js';
@@ -54,7 +55,7 @@ export async function runLane(
       await work(env, subscription, partition, signal, () => (failures = 0));
     } catch (error) {
       // An error that comes while stopping is the stop itself.
-      if (!isOver(signal)) subscription.onError(error, partition);
+      if (!isOver(signal)) subscription.onError(laneError(error, subscription.group, partition), partition);
       fenced = isFenced(error);
       if (fenced) env.events.fenced(subscription.group, partition);
       failures += 1;

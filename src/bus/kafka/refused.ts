@@ -1,5 +1,5 @@
 import { isProoflineError, ProoflineError } from '../../contracts/errors.js';
-import { causesOf } from './kafka-errors.js';
+import { causesOf, isTooLarge } from './kafka-errors.js';
 
 /** What the brokers and this client cannot agree on by waiting: who it is, what it may do, whom it trusts. */
 const REFUSED_TYPES: ReadonlySet<string> = new Set([
@@ -16,12 +16,16 @@ const SASL_ERROR = 'KafkaJSSASLAuthenticationError';
 const TLS_CODE =
   /^(?:ERR_(?:SSL|TLS|OSSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|EPROTO)/;
 
+const TOO_LARGE = 'the broker refuses a record for its size; max.message.bytes of a topic is too low';
+
 /** `address:error:number:library:function:reason:file:line:` */
 const OPENSSL = /[0-9A-F]{8,}:error:[0-9A-F]+:([^:]*):[^:]*:([^:]*):[^]*$/;
 
-/** The error as one of the table: PL_BUS_REFUSED where waiting does not help, else PL_BUS_DOWN. */
+/** The error as one of the table: PL_BUS_REFUSED or PL_TOPICS_UNUSABLE where waiting does not help, else PL_BUS_DOWN. */
 export function busError(error: unknown): ProoflineError {
   if (isProoflineError(error)) return error;
+  if (isTooLarge(error))
+    return new ProoflineError('PL_TOPICS_UNUSABLE', { problems: TOO_LARGE }, { cause: error });
   const problem = (error instanceof Error ? error.message : String(error)).replace(OPENSSL, '$1: $2');
   return new ProoflineError(
     isRefused(error) ? 'PL_BUS_REFUSED' : 'PL_BUS_DOWN',

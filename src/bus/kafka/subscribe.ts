@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Consumption, Subscription } from '../bus.js';
 import { joinGroup, type MemberTimes } from './group-member.js';
+import { laneError } from './lane-error.js';
 import { runLane, type LaneEnvironment } from './lane-worker.js';
 
 export interface SubscribeEnvironment extends Omit<LaneEnvironment, 'confirmed' | 'committed'> {
@@ -35,7 +36,8 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
     },
     onError(error) {
       env.events.memberFailed(subscription.group, error);
-      for (const partition of lanes.keys()) subscription.onError(error, partition);
+      for (const partition of lanes.keys())
+        subscription.onError(laneError(error, subscription.group, partition), partition);
     },
   });
 
