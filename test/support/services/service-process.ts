@@ -104,7 +104,8 @@ const TO_ALL: readonly NodeJS.Signals[] = ['SIGSTOP', 'SIGCONT', 'SIGKILL'];
 const TAIL = 4000;
 
 export function tail(file: string): string {
-  return readFileSync(file, 'utf8').slice(-TAIL);
+  // Whoever removed its folder has ended the service as well.
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(-TAIL) : '';
 }
 
 /** Resolves once the service answers; fails when it ends first, or takes too long. */
