@@ -4,6 +4,8 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { foldTable } from '../src/citation/fold-table.js';
+import { QUOTE_RULES, quoteViolationTable } from '../src/citation/quote-violations.js';
 import { configurationTable } from '../src/config/configuration-table.js';
 import { errorTable } from '../src/contracts/errors.js';
 import { avroSchemas, type SchemaName } from '../src/contracts/generated.js';
@@ -53,6 +55,28 @@ function violationsPage(): string {
     'What the guard can find in a draft: A its structure, B its citations, C the ledger behind them. All that apply are reported, in the order of this table, then by place in the draft. The set never grows: other rules get a set of their own.',
     table(['group', 'number', 'code', 'what is wrong'], rows),
   );
+}
+
+function quotesPage(): string {
+  const violations = Object.entries(quoteViolationTable).map(([code, { when, message }]) => [
+    `\`${code}\``,
+    when,
+    message,
+  ]);
+  const folds = foldTable.map(({ name, from, becomes }) => [name, from.map(codePoints).join(', '), becomes]);
+  return page(
+    `Quotes: rule set ${QUOTE_RULES}`,
+    'Checked where a draft quotes. A quote climbs until a rung holds: EXACT (a slice of the excerpt that was shown), FOLDED (the same after the folds below on both sides), ELIDED (its parts around `...`, `…` or `[...]` as in FOLDED, in order, at most 300 units apart, with no negation left out). It begins and ends between graphemes and never inside a word or a number. Offsets are UTF-16 units of the excerpt (JavaScript and Java `length`), end exclusive: slicing gives the words as shown. They are neither characters nor bytes.',
+    'Of a quote the first of these that applies is reported, after the violations of core-20; the path is `/analysis/i/quotes/j/text`. More than one place (`ambiguous`) and a negation right before it (`after_negation`) are warnings.',
+    table(['code', 'when', 'what is wrong'], violations),
+    'What is folded, after Unicode NFC. Case is kept, and NFKC is never used: it makes 102 of 10².',
+    table(['what', 'code points', 'becomes'], folds),
+  );
+}
+
+function codePoints([first, last]: readonly [number, number]): string {
+  const name = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
+  return first === last ? name(first) : `${name(first)} to ${name(last)}`;
 }
 
 type Schema =
@@ -142,7 +166,7 @@ function contractsPage(): string {
   });
   return page(
     'Contracts',
-    'Frozen contracts never change: a change is a new topic with a new version. Internal ones may evolve, backward compatibly. Fields marked `?` may be null. Beside the topics there are two JSON contracts: [the agent view](agent-view.v1.md) and [the draft](draft.v1.md); and [the violations](violations.md).',
+    'Frozen contracts never change: a change is a new topic with a new version. Internal ones may evolve, backward compatibly. Fields marked `?` may be null. Beside the topics there are two JSON contracts: [the agent view](agent-view.v1.md) and [the draft](draft.v1.md); [the violations](violations.md), and [how quotes are checked](quotes.md).',
     table(['topic', 'key', 'contract', 'kept', 'written by'], rows),
   );
 }
@@ -183,6 +207,7 @@ export function renderDocs(): Map<string, string> {
     ['docs/metrics.md', metricsPage()],
     ['docs/contracts/README.md', contractsPage()],
     ['docs/contracts/violations.md', violationsPage()],
+    ['docs/contracts/quotes.md', quotesPage()],
   ]);
   for (const name of Object.keys(avroSchemas) as SchemaName[])
     pages.set(`docs/contracts/${name}.md`, schemaPage(name));

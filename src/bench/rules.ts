@@ -1,3 +1,6 @@
+import { findQuote } from '../citation/find-quote.js';
+import { prepareQuote } from '../citation/prepared-quote.js';
+import { shownText } from '../citation/shown-text.js';
 import { sha256 } from '../contracts/digest.js';
 import type { Block } from '../contracts/generated.js';
 import { lookupResultJson } from '../evidence/lookup-result-json.js';
@@ -10,11 +13,12 @@ import { cachedViews, plainViews, type ViewReader } from '../guard/view-cache.js
 import { createPassageCache } from '../review/rules/passage.js';
 import { reviewDraft } from '../review/rules/review.js';
 import { operationsPerSecond, type Figure } from './measure.js';
-import { sampleDraft, sampleHits } from './sample-evidence.js';
+import { sampleDraft, sampleHits, sampleText } from './sample-evidence.js';
+import { spanFigures } from './spans.js';
 
 /** The pure rules on one core: no bus, no disk. Baseline: JSON.parse of the same bytes. */
 export function benchRules(ms: number): Figure[] {
-  return [evidenceFigure(ms), ...guardFigures(ms)];
+  return [evidenceFigure(ms), ...guardFigures(ms), ...quoteFigures(ms), ...spanFigures(ms)];
 }
 
 function evidenceFigure(ms: number): Figure {
@@ -33,6 +37,41 @@ function evidenceFigure(ms: number): Figure {
       value: operationsPerSecond(ms / 4, (i) => JSON.parse(texts[i % 50] ?? '')),
     },
   };
+}
+
+/** Each quote against an excerpt that was never seen before, as the guard first meets it. Baseline: `indexOf`. */
+function quoteFigures(ms: number): Figure[] {
+  const texts = Array.from({ length: 50 }, (_, i) => numbered(sampleText(i, 1000)));
+  const exact = texts.map((text) => text.split(' ').slice(80, 98).join(' '));
+  const folded = exact.map((text) => text.replace(/ /g, '\n'));
+  const words = texts.map((text, i) => [text, exact[i] ?? ''] as const);
+  const figure = (name: string, quotes: readonly string[]): Figure => ({
+    name,
+    value: operationsPerSecond(ms, (i) => {
+      const quote = prepareQuote({ text: quotes[i % 50] ?? '', prefix: null, suffix: null });
+      return findQuote(quote, shownText(texts[i % 50] ?? ''));
+    }),
+    unit: 'quotes/s',
+    baseline: {
+      name: 'indexOf',
+      value: operationsPerSecond(ms / 4, (i) => {
+        const [text, quote] = words[i % 50] ?? ['', ''];
+        return text.indexOf(quote);
+      }),
+    },
+  });
+  return [
+    figure('quote, exact, 120 of an excerpt of 1,200', exact),
+    figure('quote, the same folded', folded),
+  ];
+}
+
+/** Every fifth word made different, so that a quote stands in one place. About 1,200 units from 1,000. */
+function numbered(text: string): string {
+  return text
+    .split(' ')
+    .map((word, i) => (i % 5 === 0 ? `${word} (${i})` : word))
+    .join(' ');
 }
 
 interface Judged {

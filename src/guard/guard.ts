@@ -11,6 +11,7 @@ import { documentRules } from './documents.js';
 import { readDraft } from './draft.js';
 import type { EvidenceEntry, GuardInput, GuardTools } from './entries.js';
 import { openLedger, type RunLedger } from './ledger.js';
+import { quoteRules } from './quote-rules.js';
 import { emptySnapshot, snapshotOf, type Snapshot } from './snapshot.js';
 import { structureRules } from './structure.js';
 import { CORE_RULES, inTableOrder, type RuleViolation } from './violations.js';
@@ -30,7 +31,7 @@ export interface GuardResult {
   readonly lookups: readonly LookupSnapshot[];
   readonly shown: readonly ShownLookup[];
   readonly analyses: readonly AnalysisCitations[];
-  /** Empty until a rule set about quotes is added. */
+  /** Of each quote that could be checked, where it stands. */
   readonly quotes: readonly QuoteOutcome[];
   readonly read: readonly LedgerRead[];
   /** Rejected only because the ledger cannot be trusted: the draft is held, and costs no attempt. */
@@ -40,8 +41,9 @@ export interface GuardResult {
 }
 
 /**
- * Judges one draft against the ledger by the 20 rules of `core-20`, all found at once. Pure: the same input
- * gives the same result, in whatever order the entries come. Never throws, whatever the draft's text is.
+ * Judges one draft against the ledger by the 20 rules of `core-20` and, where it quotes, by `quotes-1`, all found at
+ * once. Pure: the same input gives the same result, in whatever order the entries come. Never throws, whatever the
+ * draft's text is.
  */
 export function guard(input: GuardInput, tools: GuardTools): GuardResult {
   const reading = readDraft(input.draftJson, tools.limits);
@@ -49,7 +51,9 @@ export function guard(input: GuardInput, tools: GuardTools): GuardResult {
   const { draft } = reading;
   const ledger = openLedger(input, tools.views);
   const violations = inTableOrder(allRules(draft, ledger, input, tools));
-  return verdict(input, tools, draft, violations, snapshotOf(draft, ledger, input.readAt));
+  const result = verdict(input, tools, draft, violations, snapshotOf(draft, ledger, input.readAt));
+  const quotes = quoteRules(draft, ledger, tools.sha256, tools.limits.quoteHintUnits);
+  return quotes === null ? result : withRuleSet(result, quotes);
 }
 
 function allRules(draft: Draft, ledger: RunLedger, input: GuardInput, tools: GuardTools): RuleViolation[] {

@@ -18,6 +18,8 @@ export interface GuardLimits {
   readonly recordChars: number;
   /** Pairs of ids that are compared in search of near misses. They only help a reader: no status hangs on them. */
   readonly nearMissPairs: number;
+  /** UTF-16 units that are read to explain why quotes fail. They only help a reader, too. */
+  readonly quoteHintUnits: number;
 }
 
 export const defaultGuardLimits: GuardLimits = {
@@ -32,4 +34,5 @@ export const defaultGuardLimits: GuardLimits = {
   recordViolations: 1000,
   recordChars: 500,
   nearMissPairs: 200_000,
+  quoteHintUnits: 16_000_000,
 };

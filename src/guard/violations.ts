@@ -149,8 +149,12 @@ export function violation(
   detail: JsonObject = {},
   ledgerFault = false,
 ): RuleViolation {
-  const message = violationTable[code].message.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-  return { code, path, message, detail, ledgerFault };
+  return { code, path, message: filled(violationTable[code].message, params), detail, ledgerFault };
+}
+
+/** A message with its `{name}`s filled. */
+export function filled(message: string, params: Readonly<Record<string, string>>): string {
+  return message.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
 }
 
 /** The violations by number in the table; those of one number keep the order of their places in the draft. */

@@ -6,6 +6,7 @@ import type {
   GivenUp,
   GuardVerdict,
   PersonRef,
+  QuoteOutcome,
   ToolInvocation,
   VerifiedDraft,
 } from '../contracts/generated.js';
@@ -61,6 +62,8 @@ export interface VerdictTrail {
   readonly draftSha256: string | null;
   readonly violations: readonly ViolationTrail[];
   readonly violationCount: number;
+  /** Where its quotes stand; empty where only the audit is left. */
+  readonly quotes: readonly QuoteOutcome[];
 }
 
 /** Path and message are null where only the audit is left. */
@@ -168,7 +171,7 @@ function verdictTrail(
   eventId: string,
 ): VerdictTrail | null {
   if (verdict === undefined) return note === undefined ? null : verdictNoted(note, eventId);
-  const { status, ruleSets, draftSha256, violations, violationCount, ext } = verdict;
+  const { status, ruleSets, draftSha256, violations, violationCount, quotes, ext } = verdict;
   return {
     eventId,
     status,
@@ -177,6 +180,7 @@ function verdictTrail(
     draftSha256,
     violations: violations.map(({ code, path, message }) => ({ code, path, message })),
     violationCount,
+    quotes,
   };
 }
 
@@ -192,6 +196,7 @@ function verdictNoted(note: ToolInvocation, eventId: string): VerdictTrail {
     draftSha256: textIn(facts['draft_sha256']),
     violations: note.violationCodes.map((code) => ({ code, path: null, message: null })),
     violationCount: note.countOut,
+    quotes: [],
   };
 }
 

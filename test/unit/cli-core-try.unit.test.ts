@@ -156,11 +156,14 @@ describe('check', () => {
 });
 
 describe('try', () => {
-  it.each(['map', 'postprocess', 'pack', 'project', 'guard'])('runs the cases of %s', async (station) => {
-    const { code, out } = await cli(['try', station, '--input', casesOf(station), '--check']);
-    expect(out).toMatch(/^(\d+) of \1 as expected\n$/);
-    expect(code).toBe(0);
-  });
+  it.each(['map', 'postprocess', 'pack', 'project', 'guard', 'quote'])(
+    'runs the cases of %s',
+    async (station) => {
+      const { code, out } = await cli(['try', station, '--input', casesOf(station), '--check']);
+      expect(out).toMatch(/^(\d+) of \1 as expected\n$/);
+      expect(code).toBe(0);
+    },
+  );
 
   it('answers one object with one, and lines with as many', async () => {
     const [line = ''] = readFileSync(casesOf('pack'), 'utf8').split('\n');

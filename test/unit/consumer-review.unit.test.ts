@@ -132,11 +132,16 @@ describe('what becomes of a verdict', () => {
     }
   });
 
-  test('given quotes that nobody checked: HOLD', () => {
+  test('given quotes that nobody checked: HOLD; checked ones hold nothing up', () => {
     const quote = { documentId: 'd', text: 'words', prefix: null, suffix: null };
     const analysis = { id: 'a1', kind: 'NORMAL' as const, text: 't', toolCallIds: [], documentIds: [] };
     const { decisions, codes } = review([verdict({ draft: draftOf([{ ...analysis, quotes: [quote] }]) })]);
     expect([decisions, codes]).toEqual([['HOLD'], ['PL_QUOTES_UNCHECKED']]);
+    const checked = verdict({
+      draft: draftOf([{ ...analysis, quotes: [quote] }]),
+      ruleSets: ['core-20', 'quotes-1'],
+    });
+    expect(review([checked]).decisions).toEqual(['PUBLISH']);
   });
 
   test('given a run that was given up: FALLBACK, with the fixed texts and an empty draft', () => {

@@ -27,7 +27,7 @@ const drop = (evidenceKey: string, reason: string, documentId = 'gw') => ({
 
 describe('given ids in fields', () => {
   it('when a cited lookup showed them, then they may be cited and quoted', () => {
-    const quotes = [{ document_id: 'db#chunk-0' }];
+    const quotes = [{ document_id: 'db#chunk-0', text: 'text of db' }];
     const fields = { tool_call_ids: ['c1', 'c2'], document_ids: ['gw#chunk-2'], quotes };
     expect(of(fields).status).toBe('PASSED');
   });
@@ -35,7 +35,11 @@ describe('given ids in fields', () => {
   it('when none did, then each is named once in document_ids, and at every quote', () => {
     const quote = { document_id: 'no#chunk-1' };
     const ids = ['gw#chunk-1', 'no#chunk-1', 'no#chunk-1', 'no#chunk-2'];
-    expect(found(of({ document_ids: ids, quotes: [quote, { document_id: 'gw#chunk-1' }, quote] }))).toEqual([
+    expect(
+      found(
+        of({ document_ids: ids, quotes: [quote, { document_id: 'gw#chunk-1', text: 'text of gw' }, quote] }),
+      ),
+    ).toEqual([
       'DOCUMENT_NOT_SHOWN /analysis/0/document_ids/1',
       'DOCUMENT_NOT_SHOWN /analysis/0/document_ids/3',
       'DOCUMENT_NOT_SHOWN /analysis/0/quotes/0/document_id',

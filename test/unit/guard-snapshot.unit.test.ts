@@ -12,7 +12,7 @@ const twoAnalyses = draft({
     analysis({
       tool_call_ids: ['c2', 'c1', 'c2'],
       document_ids: ['gw#chunk-2'],
-      quotes: [{ document_id: 'db#chunk-0', text: 'x' }],
+      quotes: [{ document_id: 'db#chunk-0', text: 'text of db#chunk-0' }],
     }),
     analysis({ id: 'a2', tool_call_ids: ['c1'] }),
   ],
@@ -225,7 +225,7 @@ describe('another rule set', () => {
   };
 
   it('leaves a draft passed when it finds nothing wrong', () => {
-    const passed = judge(twoAnalyses, ledger);
+    const passed = judge(draft(), ledger);
     expect(withRuleSet(passed, { ruleSet: 'quotes-1', violations: [], quotes: [quote] })).toEqual({
       ...passed,
       ruleSets: ['core-20', 'quotes-1'],
@@ -235,7 +235,7 @@ describe('another rule set', () => {
 
   it('rejects it otherwise, after the violations of core-20, and takes the evidence away', () => {
     const findings = { ruleSet: 'quotes-1', violations: [violation], quotes: [quote] };
-    expect(withRuleSet(judge(twoAnalyses, ledger), findings)).toMatchObject({
+    expect(withRuleSet(judge(draft(), ledger), findings)).toMatchObject({
       status: 'REJECTED',
       violations: [violation],
       violationCount: 1,

@@ -1,13 +1,23 @@
+import { inPlace } from '../../citation/in-place.js';
 import type { Analysis, Draft } from '../../contracts/generated.js';
 import type { DraftTrail, ReviewTrail, VerdictTrail } from '../../line/trail-drafts.js';
 import { column, type Paint, type Tone } from './page.js';
+import { quoteLines } from './quotes.js';
 import { safeText } from './safe-text.js';
 import { below, duration, field, listed, plural, quoted, sinceStart } from './trail-parts.js';
 import type { TrailPart, TrailStyle } from './trail-parts.js';
 
 /** One draft of a trail. */
 
-export function draftPart(draft: DraftTrail, startedAt: number | null, style: TrailStyle): TrailPart {
+/** What a lookup showed of a document; null where it is gone. */
+export type ExcerptOf = (toolCallId: string | null, documentId: string) => string | null;
+
+export function draftPart(
+  draft: DraftTrail,
+  startedAt: number | null,
+  style: TrailStyle,
+  excerptOf: ExcerptOf,
+): TrailPart {
   const { draftId, attempt, givenUp, verdict, lost, submittedAt, guardTook } = draft;
   const name = `draft ${safeText(draftId ?? '(its name is gone)')}`;
   const state = verdict?.status ?? (lost ? 'LOST' : 'NOT JUDGED YET');
@@ -24,7 +34,7 @@ export function draftPart(draft: DraftTrail, startedAt: number | null, style: Tr
   return {
     heading: heading.join('  '),
     lines: [
-      ...written(draft, style),
+      ...written(draft, style, quotesOf(verdict, excerptOf, style.paint)),
       ...violations(verdict, style.paint),
       ...draft.reviews.flatMap((review) => reviewLines(review, startedAt)),
       ...repair(draft),
@@ -38,19 +48,43 @@ export function draftPart(draft: DraftTrail, startedAt: number | null, style: Tr
 
 const TONES: Readonly<Record<string, Tone>> = { PASSED: 'good', REJECTED: 'bad', LOST: 'bad' };
 
-function written({ draft, textFrom, givenUp }: DraftTrail, style: TrailStyle): readonly string[] {
+/** Lines about the quote at a path: where its words stand, where they were found. */
+type FoundQuotes = (path: string) => readonly string[];
+
+function quotesOf(verdict: VerdictTrail | null, excerptOf: ExcerptOf, paint: Paint): FoundQuotes {
+  const found = new Map((verdict?.quotes ?? []).map((quote) => [quote.path, quote] as const));
+  return (path) => {
+    const quote = found.get(path);
+    if (quote === undefined || quote.rung === null || quote.start === null || quote.end === null) return [];
+    const { rung, start, end, documentId, toolCallId, ambiguous, afterNegation, places } = quote;
+    const excerpt = excerptOf(toolCallId, documentId);
+    const words = excerpt === null ? null : inPlace(excerpt, { start, end });
+    const where = { rung, documentId, toolCallId, start, end };
+    return quoteLines({ ...where, ambiguous, afterNegation, places: places.length, inPlace: words }, paint);
+  };
+}
+
+function written(
+  { draft, textFrom, givenUp }: DraftTrail,
+  style: TrailStyle,
+  found: FoundQuotes,
+): readonly string[] {
   if (draft !== null)
     return [
       ...(textFrom === 'AUDIT' ? field('text', 'gone from its topic, this is from the audit') : []),
-      ...draftLines(draft, style),
+      ...draftLines(draft, style, found),
     ];
   if (givenUp !== null) return [];
   return field('text', textFrom === null ? 'gone' : 'it cannot be read as a draft');
 }
 
-function draftLines({ analysis, conclusion, actionPlan, limitations }: Draft, style: TrailStyle): string[] {
+function draftLines(
+  { analysis, conclusion, actionPlan, limitations }: Draft,
+  style: TrailStyle,
+  found: FoundQuotes,
+): string[] {
   return [
-    ...analysis.flatMap((each) => analysisLines(each, style)),
+    ...analysis.flatMap((each, i) => analysisLines(each, style, (j) => found(`/analysis/${i}/quotes/${j}`))),
     ...(conclusion === null
       ? field('conclusion', 'none: the evidence was not enough')
       : statement('conclusion', conclusion.text, conclusion.basedOnAnalysisIds, style)),
@@ -61,7 +95,11 @@ function draftLines({ analysis, conclusion, actionPlan, limitations }: Draft, st
   ];
 }
 
-function analysisLines(analysis: Analysis, style: TrailStyle): readonly string[] {
+function analysisLines(
+  analysis: Analysis,
+  style: TrailStyle,
+  found: (quote: number) => readonly string[],
+): readonly string[] {
   const { id, kind, text, toolCallIds, documentIds, quotes } = analysis;
   const cites = listed(toolCallIds);
   return [
@@ -69,9 +107,9 @@ function analysisLines(analysis: Analysis, style: TrailStyle): readonly string[]
     ...below([
       ...quoted(text, style.texts),
       `cites ${cites === '' ? 'no lookup' : cites}${documentIds.length > 0 ? `: ${listed(documentIds)}` : ''}`,
-      ...quotes.flatMap(({ documentId, text: words }) => [
+      ...quotes.flatMap(({ documentId, text: words }, j) => [
         `quotes ${safeText(documentId)}`,
-        ...below(quoted(words, style.texts)),
+        ...below([...quoted(words, style.texts), ...found(j)]),
       ]),
     ]),
   ];

@@ -3,7 +3,7 @@ import type { DeadLetterTrail, NoteTrail, RunTrail } from '../../line/run-trail.
 import type { RunOutcomeTrail } from '../../line/trail-drafts.js';
 import { column, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
-import { draftPart } from './trail-draft.js';
+import { draftPart, type ExcerptOf } from './trail-draft.js';
 import { lookupPart } from './trail-lookup.js';
 import {
   duration,
@@ -22,13 +22,20 @@ export function renderTrail(trail: RunTrail, style: TrailStyle): string {
   const { startedAt, lookups, drafts, deadLetters, notes } = trail;
   const parts: readonly TrailPart[] = [
     ...lookups.map((lookup) => lookupPart(lookup, startedAt, style)),
-    ...drafts.map((draft) => draftPart(draft, startedAt, style)),
+    ...drafts.map((draft) => draftPart(draft, startedAt, style, excerptsOf(lookups))),
     ...deadLetters.map((letter) => deadLetterPart(letter, startedAt, style.paint)),
     ...notesPart(notes, startedAt),
     outcomePart(trail.outcome, startedAt, style.paint),
   ];
   const lines = [header(trail, style.paint), ...tree(parts), ...remarks(trail)];
   return `${lines.join('\n')}\n`;
+}
+
+function excerptsOf(lookups: RunTrail['lookups']): ExcerptOf {
+  return (toolCallId, documentId) => {
+    const lookup = lookups.find((each) => each.toolCallId === toolCallId);
+    return lookup?.shown?.documents.find((each) => each.documentId === documentId)?.excerpt ?? null;
+  };
 }
 
 function header(trail: RunTrail, paint: Paint): string {

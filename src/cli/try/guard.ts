@@ -8,6 +8,7 @@ import { guard, type GuardResult } from '../../guard/guard.js';
 import { instantText } from '../../guard/instant.js';
 import { defaultGuardLimits } from '../../guard/limits.js';
 import { plainViews } from '../../guard/view-cache.js';
+import { quoteWithTexts } from './quote-texts.js';
 
 /**
  * The guard by hand: a draft and the evidence behind it as JSON, judged without a bus. Ids are any strings
@@ -76,7 +77,8 @@ export function tryGuard(input: unknown, verifySignature: VerifySignature = () =
     },
     { sha256, limits: defaultGuardLimits, views: plainViews(sha256) },
   );
-  return verdictJson(result);
+  const own = entries.filter((entry) => entry.runId === evidence.run_id);
+  return verdictJson(result, own);
 }
 
 function read<S extends z.ZodType>(schema: S, value: unknown, at: readonly PropertyKey[]): z.output<S> {
@@ -125,8 +127,14 @@ function refuseRepeats(entries: readonly EvidenceEntry[]): void {
   }
 }
 
-/** The verdict with the names and instants of JSON; details are objects, and nothing is cut. */
-function verdictJson({ faultIsOurs, read, ...result }: GuardResult): JsonObject {
+/**
+ * The verdict with the names and instants of JSON; details are objects, and nothing is cut. A quote that was found has
+ * its words in place and its offsets from the chunk to the draft.
+ */
+function verdictJson(
+  { faultIsOurs, read, ...result }: GuardResult,
+  entries: readonly EvidenceEntry[],
+): JsonObject {
   const violations = result.violations.map(({ code, path, message, detail }) => ({
     code,
     path,
@@ -137,5 +145,6 @@ function verdictJson({ faultIsOurs, read, ...result }: GuardResult): JsonObject 
     ...entry,
     expiresAt: entry.expiresAt === null ? null : instantText(entry.expiresAt),
   }));
-  return toSnakeJson({ ...result, violations, read: readJson, faultIsOurs }) as JsonObject;
+  const quotes = result.quotes.map((quote) => quoteWithTexts(quote, result.draft, entries));
+  return toSnakeJson({ ...result, violations, quotes, read: readJson, faultIsOurs }) as JsonObject;
 }
