@@ -112,7 +112,8 @@ interface Upkeep {
  * whether it is still the view's, and the group's offset follows. No batch waits for the last two.
  */
 function createUpkeep(bus: Bus, target: ViewTarget): Upkeep {
-  let committed = target.position();
+  // Who applied it may have been stopped before it committed, and nothing more may come.
+  let committed = -1;
   let checkedAt = performance.now();
   let underWay = false;
   let found: { readonly error: unknown } | null = null;

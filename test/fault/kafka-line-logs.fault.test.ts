@@ -93,6 +93,26 @@ describeKafkaLine(
     );
 
     test(
+      'given a ledger view that is killed before it has committed what it applied, the next one commits it, though nothing more comes',
+      async () => {
+        const line = await suite.line();
+        await line.run(...except('ledger-view'));
+        const view = await line.run('ledger-view');
+        await goesOn(line, runsOf(line, 'old', 1).flat());
+        const lookups = runsOf(line, 'new', 1).map(([runId]) => ask(runId!));
+        await append(line, lookups);
+        await answersTo(line, lookups);
+        await handIn(line, draftsOn(lookups));
+        // It commits about once a second, and is asked for what the drafts cite at once.
+        await waitUntil('they pass', async () => (await judged(line, 'new-')).length === lookups.length);
+        view.kill('SIGKILL');
+        await line.run('ledger-view');
+        await line.rested();
+      },
+      SLOW,
+    );
+
+    test(
       'given that drafts were deleted before the guard had read them, that partition stops and says so, the others go on, and an offset that is set mends it',
       async () => {
         const line = await suite.line();
