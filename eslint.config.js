@@ -2,7 +2,15 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 /** Folders of pure rules: no clock, no randomness, no I/O, no clients, no loggers. */
-const RULES = ['src/text/**', 'src/evidence/**', 'src/citation/**', 'src/guard/**', 'src/review/rules/**'];
+const RULES = [
+  'src/text/**',
+  'src/evidence/**',
+  'src/citation/**',
+  'src/context/**',
+  'src/spans/**',
+  'src/guard/**',
+  'src/review/rules/**',
+];
 
 const impureImports = [
   {

@@ -19,6 +19,34 @@ export { project, type Projection } from './evidence/project.js';
 export { parseAgentView, type AgentViewReading } from './evidence/parse-agent-view.js';
 export { evidenceLimits, type EvidenceLimits } from './evidence/limits.js';
 
+export {
+  contextAssembler,
+  tokenAwareAssembler,
+  type AssembledContext,
+  type AssemblyOptions,
+  type ContextAssembler,
+} from './context/assemble.js';
+export { contextHitOfHit, contextHitOfItem, type Citation, type ContextHit } from './context/citation.js';
+export { contextLimits, type ContextLimits } from './context/limits.js';
+export { encodingOfModel, loadTokenCounter } from './context/load-token-counter.js';
+export { budgetOf, tokenBudget, type TokenBudget } from './context/token-budget.js';
+export { encodings, type Encoding, type TokenCounter } from './context/token-counter.js';
+export { searchContext, type SearchResult, type SearchTrace } from './context/search.js';
+export type { RunCitation, RunContext } from './context/run-context.js';
+export { assembleInRun, type RunContextPorts, type RunContextRequest } from './line/run-context.js';
+
+export {
+  bindAnswer,
+  type AnswerSpans,
+  type BindOptions,
+  type Claim,
+  type MarkerSpan,
+} from './spans/bind-answer.js';
+export { bindDraft, type DraftSpans } from './spans/bind-draft.js';
+export type { ClaimKind } from './spans/claim-kind.js';
+export { spanLimits, type SpanLimits } from './spans/limits.js';
+export type { OffsetUnit } from './spans/offsets.js';
+
 export { guard, type GuardResult } from './guard/guard.js';
 export type { EvidenceEntry, GuardInput, GuardTools } from './guard/entries.js';
 export { defaultGuardLimits, type GuardLimits } from './guard/limits.js';

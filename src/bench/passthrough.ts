@@ -64,7 +64,12 @@ export async function passthrough(load: PassthroughLoad): Promise<PassthroughFig
     const last = await clients.keep(kafka.consumer({ groupId: `${load.prefix}sink`, maxWaitTimeInMs: 50 }));
     await last.subscribe({ topics: [topic(load.hops)], fromBeginning: true });
     const [start, before] = [performance.now(), process.cpuUsage()];
-    await last.run({ eachBatch: ({ batch }) => Promise.resolve(sink.came(batch.messages.length)) });
+    await last.run({
+      eachBatch({ batch }) {
+        sink.came(batch.messages.length);
+        return Promise.resolve();
+      },
+    });
     const hops = Array.from({ length: load.hops }, (_, hop) => hop);
     await Promise.all(hops.map((hop) => runHop(kafka, clients, load, topic(hop), topic(hop + 1))));
     await sink.until(load.records);
@@ -126,7 +131,8 @@ async function runHop(
     autoCommit: false,
     eachBatchAutoResolve: false,
     partitionsConsumedConcurrently: partitions,
-    async eachBatch({ batch, resolveOffset, heartbeat }) {
+    async eachBatch(payload) {
+      const { batch } = payload;
       const { partition } = batch;
       const producer = await producerOf(partition);
       for (let i = 0; i < batch.messages.length; i += MOST_A_TRANSACTION) {
@@ -141,8 +147,8 @@ async function runHop(
         const topics = [{ topic: from, partitions: [{ partition, offset }] }];
         await transaction.sendOffsets({ consumerGroupId: groupId, topics });
         await transaction.commit();
-        resolveOffset(last);
-        await heartbeat();
+        payload.resolveOffset(last);
+        await payload.heartbeat();
       }
     },
   });

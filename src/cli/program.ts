@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ProoflineError } from '../contracts/errors.js';
 import { VERSION } from '../version.js';
 import type { AddCommand, CommandContext, GlobalOptions } from './command.js';
+import { addAssemble } from './commands/assemble.js';
 import { addAudit } from './commands/audit.js';
 import { addBench } from './commands/bench.js';
 import { addCheck } from './commands/check.js';
@@ -35,6 +36,7 @@ const commands: readonly AddCommand[] = [
   addIndex,
   addLookup,
   addSubmit,
+  addAssemble,
   addTrail,
   addTail,
   addCheck,

@@ -24,6 +24,12 @@ export const errorTable = {
     message: 'The input cannot be used: {problem}',
     solve: "Correct what the message names; the command's --help shows an example of each input.",
   },
+  PL_CONTEXT_REFUSED: {
+    retryable: false,
+    message: 'No context can be made of the lookups of run {run_id}: {problem}',
+    solve:
+      'A context is made of READY agent views of its own run alone. Name lookups that have one; `proofline ledger get RUN` shows them.',
+  },
   PL_NOT_FOUND: {
     retryable: false,
     message: '{what} was not found',
@@ -287,6 +293,12 @@ export const errorTable = {
     message: '{station} is opening partition {partition}',
     solve:
       'It waits until the ledger view is past what was written before, or reads its own state. If it lasts, look at ledger-view and at the bus.',
+  },
+  PL_LANE_TAKEN: {
+    retryable: true,
+    message: 'Another process has taken partition {partition} of {station} over',
+    solve:
+      'Nothing was written twice. A process that was slow, or stopped, for longer than its session loses its partitions; if it happens often, give it more of the machine.',
   },
   PL_REPLAY_REFUSED: {
     retryable: false,

@@ -82,6 +82,14 @@ export function decisionEventId(
   return eventId(sha256, ['decision', decision.runId, decision.draftId, decision.verdictEventId]);
 }
 
+/** Of a context that was assembled in a run. The context's id is of what it says, so that the same one is one event. */
+export function contextEventId(
+  sha256: Sha256,
+  context: { readonly runId: string; readonly contextId: string },
+): string {
+  return eventId(sha256, ['context', context.runId, context.contextId]);
+}
+
 /** Of a dead letter: a record is given up by a station once. */
 export function deadLetterEventId(
   sha256: Sha256,

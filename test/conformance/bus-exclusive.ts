@@ -15,10 +15,10 @@ export function exclusiveTests(subject: Subject): void {
     test('given several at once who look first and then write, one of them writes', async () => {
       const { bus } = subject();
       const once = (text: string): Promise<boolean> =>
-        bus.exclusively('once', async ({ append, barrier }) => {
-          for await (const page of scanTo(bus, IN, 0, await barrier(IN, 0), never))
+        bus.exclusively('once', async (writer) => {
+          for await (const page of scanTo(bus, IN, 0, await writer.barrier(IN, 0), never))
             if (page.length > 0) return false;
-          await append([newRecord(IN, 0, text)]);
+          await writer.append([newRecord(IN, 0, text)]);
           return true;
         });
       const wrote = await Promise.all(['a', 'b', 'c'].map(once));
@@ -30,8 +30,8 @@ export function exclusiveTests(subject: Subject): void {
       const { bus } = subject();
       const failing = bus.exclusively('once', () => Promise.reject(new Error('not today')));
       await expect(failing).rejects.toThrow('not today');
-      const offsets = await bus.exclusively('once', ({ append }) =>
-        append([newRecord(IN, 0, 'a'), newRecord(OUT, 1, 'b')]),
+      const offsets = await bus.exclusively('once', (writer) =>
+        writer.append([newRecord(IN, 0, 'a'), newRecord(OUT, 1, 'b')]),
       );
       expect(offsets).toHaveLength(2);
       await waitUntil('it is there', async () => (await readAll(bus, OUT, 1)).length === 1);

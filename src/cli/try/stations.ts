@@ -20,6 +20,12 @@ const stations: Readonly<Record<string, () => Promise<TryStation>>> = {
     const { tryGuard } = await import('./guard.js');
     return (input) => tryGuard(input);
   },
+  assemble: async () => {
+    const { loadCounters, tryAssemble } = await import('./assemble.js');
+    const counters = await loadCounters();
+    return (input) => tryAssemble(input, counters);
+  },
+  quote: async () => (await import('./quote.js')).tryQuote,
   review: async () => (await import('./review.js')).tryReview,
 };
 

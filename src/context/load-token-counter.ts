@@ -1,0 +1,44 @@
+import { bytePairCounter, type Vocabulary } from './byte-pair-counter.js';
+import type { Encoding, TokenCounter } from './token-counter.js';
+
+/**
+ * Vocabularies and patterns are gpt-tokenizer's, megabytes of them, so they are loaded when somebody counts. The
+ * merging is our own: the usual one takes time that grows with the square of a word, and evidence may bring a word of
+ * any length (100,000 Han characters without a stop took it a minute and a half).
+ */
+
+const counters = new Map<Encoding, Promise<TokenCounter>>();
+
+/** The counter of an encoding. */
+export function loadTokenCounter(encoding: Encoding): Promise<TokenCounter> {
+  const known = counters.get(encoding);
+  if (known !== undefined) return known;
+  const counter = loadVocabulary(encoding).then((vocabulary) => bytePairCounter(encoding, vocabulary));
+  counters.set(encoding, counter);
+  // What could not be loaded is tried again.
+  counter.catch(() => counters.delete(encoding));
+  return counter;
+}
+
+/** Families of models whose tokens are o200k_base's, also tuned ones (`ft:gpt-4o-…`). */
+const O200K_MODELS =
+  /^(?:ft:)?(?:(?:chatgpt|gpt)-4o|gpt-4\.[15]|gpt-5(?:\.\d+)?|gpt-oss|codex-mini|o[134])(?:[-:]|$)/;
+
+/** The encoding that a model's tokens are counted in; of a model that is not known, or none, cl100k_base. */
+export function encodingOfModel(model: string | null): Encoding {
+  return model !== null && O200K_MODELS.test(model) ? 'o200k_base' : 'cl100k_base';
+}
+
+async function loadVocabulary(encoding: Encoding): Promise<Vocabulary> {
+  const patterns = await import('gpt-tokenizer/encodingParams/constants');
+  switch (encoding) {
+    case 'cl100k_base': {
+      const { default: tokens } = await import('gpt-tokenizer/bpeRanks/cl100k_base');
+      return { tokens, pattern: patterns.CL100K_TOKEN_SPLIT_REGEX };
+    }
+    case 'o200k_base': {
+      const { default: tokens } = await import('gpt-tokenizer/bpeRanks/o200k_base');
+      return { tokens, pattern: patterns.O200K_TOKEN_SPLIT_REGEX };
+    }
+  }
+}
