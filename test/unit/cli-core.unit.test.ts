@@ -24,7 +24,20 @@ describe('help', () => {
     const { code, out, err } = await cli(['--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(await commandNames()).toEqual([
-      ...['demo', 'dev', 'up', 'index', 'lookup', 'submit', 'assemble', 'trail', 'tail', 'check', 'try', 'doctor'],
+      ...[
+        'demo',
+        'dev',
+        'up',
+        'index',
+        'lookup',
+        'submit',
+        'assemble',
+        'trail',
+        'tail',
+        'check',
+        'try',
+        'doctor',
+      ],
       ...['topics', 'offsets', 'schemas', 'dlq', 'ledger', 'audit', 'keys', 'bench'],
     ]);
     expect(out).toContain('proofline dev --docs');
