@@ -47,17 +47,14 @@ export function projectStation(
   ports: ProjectPorts,
   config: ProjectConfig = projectDefaults,
 ): Station<'postprocessed.v1', Entries> {
+  const digests = rememberedDigests();
   return {
     name: 'project',
     inputs: ['postprocessed.v1'],
     maxRecords: 500,
     async open(context) {
-      return openProject(
-        ports,
-        config,
-        context,
-        await openLedgerLane(context.lane, ports.ledger, ports.codec),
-      );
+      const ledger = await openLedgerLane(context.lane, ports.ledger, ports.codec);
+      return openProject(ports, config, context, ledger, digests);
     },
   };
 }
@@ -67,6 +64,7 @@ function openProject(
   config: ProjectConfig,
   context: LaneContext,
   ledger: LedgerLane,
+  digests: ViewDigests,
 ): StationLane<'postprocessed.v1', Entries> {
   /** Whether the lookup's entry is what a station signed, under this run's and this call's name. */
   function check({ value: { runId, toolCallId } }: Governed, entries: Entries): Verification {
@@ -88,7 +86,7 @@ function openProject(
       const projectContext: ProjectContext = {
         entry,
         checkSignature: () => check(message, entries),
-        shownBefore: () => shownBefore(entries, message.value.runId, key),
+        shownBefore: () => shownBefore(entries, message.value.runId, key, digests),
         signer: ports.signer,
         limits: config.limits,
       };
@@ -121,13 +119,33 @@ function queriesOf(messages: readonly Governed[], others: number) {
   return [...calls].map(([runId, toolCallIds]) => ({ runId, toolCallIds: [...toolCallIds], others }));
 }
 
-function shownBefore(entries: Entries, runId: string, exceptKey: string): Set<string> {
-  const digests = new Set<string>();
+/** Digests of what the run's other lookups showed. */
+function shownBefore(entries: Entries, runId: string, exceptKey: string, digests: ViewDigests): Set<string> {
+  const shown = new Set<string>();
   for (const [key, known] of entries) {
     const view = known.entry?.agentView ?? null;
     if (known.runId !== runId || key === exceptKey || view === null) continue;
-    const reading = parseAgentView(view, known.toolCallId);
-    for (const digest of 'view' in reading ? digestsOf(reading.view.evidence) : []) digests.add(digest);
+    for (const digest of digests(view, known.toolCallId)) shown.add(digest);
   }
-  return digests;
+  return shown;
+}
+
+/** Digests of the items of an agent view; none of one that cannot be read. */
+type ViewDigests = (view: string, toolCallId: string) => readonly string[];
+
+const REMEMBERED_VIEWS = 500;
+
+/** Remembers: each view of a run is asked for again by all of the run's later lookups. */
+function rememberedDigests(): ViewDigests {
+  const remembered = new Map<string, readonly string[]>();
+  return (view, toolCallId) => {
+    const name = `${toolCallId} ${view}`;
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const reading = parseAgentView(view, toolCallId);
+    const digests = 'view' in reading ? digestsOf(reading.view.evidence) : [];
+    if (remembered.size >= REMEMBERED_VIEWS) remembered.clear();
+    remembered.set(name, digests);
+    return digests;
+  };
 }

@@ -5,8 +5,10 @@ import Database from 'better-sqlite3';
 import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
 import { isJsonObject, parseJson } from '../contracts/json.js';
+import { followAnswers } from '../line/answers.js';
 import { openLine, type Line } from '../line/embedded-line.js';
 import { memorySearch } from '../retrieval/memory.js';
+import { encodeRecord } from '../station/envelope.js';
 import { percentile, type Figure } from './measure.js';
 import { sampleDraft, sampleHits } from './sample-evidence.js';
 
@@ -21,6 +23,8 @@ export interface EmbeddedLoad {
 
 const HITS = 5;
 const CHARS = 200;
+const MIB = 1024 * 1024;
+const ANSWER_MS = 60_000;
 
 export async function benchEmbedded(
   load: EmbeddedLoad,
@@ -33,6 +37,7 @@ export async function benchEmbedded(
     const before = process.cpuUsage();
     const throughput = await lookupsPerSecond(line, load, onProgress);
     const { user, system } = process.cpuUsage(before);
+    const afterLookups = process.memoryUsage.rss();
     const drafts = await draftsPerSecond(line, load, throughput.shown);
     const bare = bareTransactions(folder);
     const unit = 'per s';
@@ -47,7 +52,8 @@ export async function benchEmbedded(
       },
       { name: 'processor time of a lookup', value: (user + system) / 1000 / load.lookups, unit: 'ms' },
       { name: 'drafts to the verdict', value: drafts, unit, baseline: bare },
-      { name: 'resident memory', value: process.memoryUsage.rss() / 1048576, unit: 'MiB' },
+      { name: 'resident memory after the lookups', value: afterLookups / MIB, unit: 'MiB' },
+      { name: 'and after the drafts', value: process.memoryUsage.rss() / MIB, unit: 'MiB' },
     ];
   } finally {
     await line.stop();
@@ -105,13 +111,19 @@ async function draftsPerSecond(
   const runs = new Map<string, Shown[]>();
   for (const each of shown) runs.set(each.runId, [...(runs.get(each.runId) ?? []), each]);
   const ids = [...runs.keys()];
+  const answers = followAnswers(line.bus, line.codec);
   const start = performance.now();
   await inParallel(ids.length, concurrency, async (i) => {
     const runId = ids[i] ?? '';
-    const draft = { runId, draftId: 'draft-1', draftJson: sampleDraft(runs.get(runId) ?? []) };
-    await line.submit(draftSubmitted(draft, Date.now()), 60_000);
+    const draftJson = sampleDraft(runs.get(runId) ?? []);
+    const draft = draftSubmitted({ runId, draftId: 'draft-1', draftJson }, Date.now());
+    const verdict = answers.wait('verdict.v1', draft.eventId, ANSWER_MS);
+    await line.bus.append([encodeRecord(line.emitter, 'draft-submitted.v1', draft)]);
+    await verdict;
   });
-  return (ids.length * 1000) / (performance.now() - start);
+  const rate = (ids.length * 1000) / (performance.now() - start);
+  await answers.stop();
+  return rate;
 }
 
 async function inParallel(
