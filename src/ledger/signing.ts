@@ -137,7 +137,7 @@ export interface SignatureMemory {
   holds(text: string, signature: Signature, check: () => boolean): boolean;
 }
 
-export function createSignatureMemory(capacity = 10_000): SignatureMemory {
+export function createSignatureMemory(capacity = 50_000): SignatureMemory {
   // Of the least recently used kind: a Map keeps the order in which keys were set.
   const results = new Map<string, boolean>();
   return {
