@@ -16,6 +16,9 @@ type AuditTopic =
 
 type Audited = Message<AuditTopic>;
 
+/** An audit is read by people, and a moment later. */
+const REST_MS = 100;
+
 export function auditSinkStation(store: AuditStore): Station<AuditTopic, null> {
   return {
     name: 'audit-sink',
@@ -28,6 +31,7 @@ export function auditSinkStation(store: AuditStore): Station<AuditTopic, null> {
       'verified.v1',
     ],
     maxRecords: 500,
+    restMs: REST_MS,
     open: () =>
       Promise.resolve({
         async prepare(messages) {

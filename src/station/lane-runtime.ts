@@ -44,7 +44,7 @@ export function createLaneRuntime<I extends TopicName, P>(
     );
     observer.decided();
     await commit(decisions, batch);
-    return held === null ? goOn() : waitFor(held.code, held.params, held.retryAfterMs);
+    return held === null ? goOn(batch.length) : waitFor(held.code, held.params, held.retryAfterMs);
   }
 
   async function prepare(
@@ -73,9 +73,10 @@ export function createLaneRuntime<I extends TopicName, P>(
     work.committed?.(pairUp(decisions, offsets));
   }
 
-  function goOn(): BatchResult {
+  function goOn(records: number): BatchResult {
     env.health.goesOn(station.name, partition);
-    return { kind: 'done' };
+    const { restMs = 0, maxRecords } = station;
+    return restMs > 0 && records < maxRecords ? { kind: 'wait', ms: restMs } : { kind: 'done' };
   }
 
   function waitFor(code: ErrorCode, params: ErrorParams, retryAfterMs?: number): BatchResult {

@@ -91,6 +91,11 @@ export interface Station<I extends TopicName = TopicName, P = unknown> {
   readonly name: string;
   readonly inputs: readonly I[];
   readonly maxRecords: number;
+  /**
+   * How long it leaves its lane alone after a batch that was not full, milliseconds: what nobody waits for is done in
+   * larger steps, and leaves the machine to what somebody waits for.
+   */
+  readonly restMs?: number;
   /** Refuses messages that contradict themselves, before anything is prepared. */
   readonly admit?: (message: Message<I>) => { readonly code: ErrorCode; readonly params: ErrorParams } | null;
   open(context: LaneContext): Promise<StationLane<I, P>>;
