@@ -26,6 +26,7 @@ export type EchoMessage = Message<'lookup-requested.v1'>;
 
 export interface EchoOptions {
   readonly maxRecords?: number;
+  readonly restMs?: number;
   readonly now?: () => number;
   readonly codec?: Codec;
   readonly admit?: Station<'lookup-requested.v1', null>['admit'];
@@ -60,6 +61,7 @@ export function runEcho(bus: Bus, options: EchoOptions = {}): Echo {
     name: 'echo',
     inputs: ['lookup-requested.v1'],
     maxRecords: options.maxRecords ?? 100,
+    ...(options.restMs === undefined ? {} : { restMs: options.restMs }),
     ...(options.admit === undefined ? {} : { admit: options.admit }),
     open: () => {
       const { prepare, ...more } = options.open?.() ?? options.lane ?? {};

@@ -224,6 +224,28 @@ describe('a rule that fails', () => {
   });
 });
 
+describe('a station that rests', () => {
+  test('given records that come while it does, it takes them together', async () => {
+    const bus = openBus();
+    const station = runEcho(bus, { restMs: 300 });
+    await bus.append([station.request({ query: 'q1' })]);
+    await waitUntil('the first is worked on', () => consumed(bus));
+    for (const query of ['q2', 'q3', 'q4']) await bus.append([station.request({ query })]);
+    await allConsumed(bus);
+    expect(station.prepared).toEqual([['q1'], ['q2', 'q3', 'q4']]);
+    expect(await echoed(bus)).toEqual(['q1', 'q2', 'q3', 'q4']);
+  });
+
+  test('given a full batch, it goes on at once', async () => {
+    const bus = openBus();
+    const station = runEcho(bus, { restMs: 3_600_000, maxRecords: 2 });
+    await bus.append([1, 2, 3, 4, 5].map((i) => station.request({ query: `q${i}` })));
+    await allConsumed(bus);
+    expect(station.prepared.map((batch) => batch.length)).toEqual([2, 2, 1]);
+    await station.consumption.stop();
+  });
+});
+
 describe('not yet', () => {
   test('commits what came before, waits, says so in health, and then goes on', async () => {
     const bus = openBus();
