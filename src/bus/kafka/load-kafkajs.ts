@@ -3,6 +3,7 @@ import type * as KafkaJs from 'kafkajs';
 import { kafkaCodecs } from './compression.js';
 import { createDecodeMessages, type DecodeParts } from './decode-batches.js';
 import { decodeRecord } from './decode-record.js';
+import { encodeRecord, type RecordToEncode } from './encode-record.js';
 import type {
   Cluster,
   ClusterOptions,
@@ -15,8 +16,8 @@ import { withoutAborted, type AbortedTransaction, type FetchedRecord } from './r
 /**
  * The one place that loads kafkajs. Version 2.2.4, its last, has faults on the read side: read committed that hands
  * out aborted records, batches emptied by compaction that stop a reader for good, and records whose many headers do.
- * They are corrected by putting our own in the place of three of its modules before it loads them. It unpacks gzip
- * alone, and without a limit: its codecs are replaced by ours. It is used below its consumer, which
+ * They are corrected by putting our own in the place of three of its modules before it loads them, and of a fourth that
+ * is slow. It unpacks gzip alone, and without a limit: its codecs are replaced by ours. It is used below its consumer, which
  * has no way to read a partition that is not assigned to it, so its clusters and groups are handed out as well.
  */
 const VERSION = '2.2.4';
@@ -26,6 +27,7 @@ checkVersion();
 replaceModule('consumer/filterAbortedMessages.js', filterAbortedMessages);
 replaceModule('protocol/recordBatch/record/v0/decoder.js', decodeRecord);
 replaceModule('protocol/requests/fetch/v4/decodeMessages.js', createDecodeMessages(decodeParts()));
+replaceModule('protocol/recordBatch/record/v0/index.js', encodedRecord);
 
 const kafkajs = require('kafkajs') as typeof KafkaJs;
 Object.assign(kafkajs.CompressionCodecs, kafkaCodecs());
@@ -105,6 +107,12 @@ function filterAbortedMessages(answer: {
   abortedTransactions: AbortedTransaction[] | null;
 }): FetchedRecord[] {
   return withoutAborted(answer.messages, answer.abortedTransactions);
+}
+
+/** What kafkajs takes for one of its encoders. */
+function encodedRecord(record: RecordToEncode): { readonly buf: Buffer; readonly buffer: Buffer } {
+  const buffer = encodeRecord(record);
+  return { buf: buffer, buffer };
 }
 
 function decodeParts(): DecodeParts {

@@ -132,29 +132,26 @@ async function sendAll(
   sender: Pick<Transaction, 'sendBatch'>,
   records: readonly NewRecord[],
   names: KafkaNames,
-  besideLast: () => Promise<void>,
+  beside: () => Promise<void>,
 ): Promise<number[]> {
   const offsets = new Array<number>(records.length).fill(-1);
   const numbered = records.map((record, i) => ({ record, i }));
   const inLedger = ({ record }: { record: NewRecord }): boolean => record.topic === 'ledger.v1';
   const [first, rest] = [numbered.filter(inLedger), numbered.filter((each) => !inLedger(each))];
   const chunks = [...chunksOf(first), ...chunksOf(rest)];
-  for (const chunk of chunks) {
-    const batch = toBatch(
-      chunk.map(({ record }) => record),
-      names,
-    );
-    const [answers] = await both(
-      sender.sendBatch(batch),
-      chunk === chunks.at(-1) ? besideLast() : Promise.resolve(),
-    );
-    for (const [k, offset] of offsetsOf(chunk, answers, names).entries()) {
-      const at = chunk[k];
-      if (at !== undefined) offsets[at.i] = offset;
+  await both(sendInTurn(), beside());
+  return offsets;
+
+  async function sendInTurn(): Promise<void> {
+    for (const chunk of chunks) {
+      const records = chunk.map(({ record }) => record);
+      const answers = await sender.sendBatch(toBatch(records, names));
+      for (const [k, offset] of offsetsOf(chunk, answers, names).entries()) {
+        const at = chunk[k];
+        if (at !== undefined) offsets[at.i] = offset;
+      }
     }
   }
-  if (chunks.length === 0) await besideLast();
-  return offsets;
 }
 
 /** Both results. Rejects only when both have ended: what goes on after an error would go on beside the abort. */
