@@ -12,6 +12,7 @@ import { recordBytes } from '../bus/record-size.js';
 import type { Config, KafkaConfig } from '../config/config.js';
 import { topicNames } from '../contracts/topics.js';
 import { createKey } from '../ledger/keyring.js';
+import { removeRedisLedgerView } from '../ledger/redis/remove.js';
 import { followAnswers, type Answers } from '../line/answers.js';
 import { openKafkaLine, type KafkaLine } from '../line/kafka-line.js';
 import { stationNames } from '../line/station-names.js';
@@ -31,6 +32,7 @@ import { sampleDraft, sampleHits } from './sample-evidence.js';
 export interface KafkaLoad {
   readonly config: Config;
   readonly kafka: KafkaConfig;
+  readonly redisUrl: string;
   readonly lookups: number;
   /** Lookups and drafts that are sent one at a time. */
   readonly alone: number;
@@ -87,6 +89,7 @@ export async function benchKafka(load: KafkaLoad, onStage: (stage: string) => vo
     return figuresOf(measured, bare);
   } finally {
     await deleteKafkaTopics({ ...connection, prefix }).catch(() => undefined);
+    await removeRedisLedgerView(load.redisUrl, prefix, partitions).catch(() => undefined);
     rmSync(folder, { recursive: true, force: true });
   }
 }

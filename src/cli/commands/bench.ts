@@ -12,6 +12,7 @@ Examples:
   proofline bench embedded --lookups 100000 longer, to see that memory stays flat
   proofline bench kafka                     all stations on PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL
   proofline bench kafka --peers ./programs  and what other programs make of the same load
+  proofline bench ledger --entries 1000000  how soon a line with so many entries serves again
 
 Every figure is printed beside a baseline of the same run. Nothing is asserted.
 `;
@@ -50,7 +51,36 @@ export const addBench: AddCommand = (program, context) => {
     .option('--partitions <N>', 'partitions of its topics', '4')
     .option('--peers <DIR>', 'programs to run as well, each with RECORDS PARTITIONS HOPS, and BOOTSTRAP set')
     .action((options: KafkaOptions) => benchOnKafka(options, context));
+  bench
+    .command('ledger')
+    .description('a start over many ledger entries on Kafka and Redis, with the view as it was and emptied')
+    .option('--entries <N>', 'entries of 1 kB', '100000')
+    .option('--partitions <N>', 'partitions of its topics', '4')
+    .action((options: LedgerOptions) => benchLedgerOnKafka(options, context));
 };
+
+interface LedgerOptions {
+  readonly entries: string;
+  readonly partitions: string;
+}
+
+async function benchLedgerOnKafka(options: LedgerOptions, context: CommandContext): Promise<void> {
+  const { benchLedger } = await import('../../bench/ledger.js');
+  const load = {
+    ...(await servicesOf(context)),
+    entries: positive('--entries', options.entries),
+    partitions: positive('--partitions', options.partitions),
+  };
+  await print(context, await benchLedger(load, (stage) => context.io.err(`${stage} …\n`)));
+}
+
+async function servicesOf(context: CommandContext) {
+  const config = await configOf(context);
+  const { kafka, redisUrl } = config;
+  if (kafka === null || redisUrl === null)
+    throw inputInvalid('PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL say where, and are not both set');
+  return { config, kafka, redisUrl };
+}
 
 interface KafkaOptions {
   readonly lookups: string;
@@ -60,15 +90,13 @@ interface KafkaOptions {
 }
 
 async function benchOnKafka(options: KafkaOptions, context: CommandContext): Promise<void> {
-  const config = await configOf(context);
-  const { kafka } = config;
-  if (kafka === null || config.redisUrl === null)
-    throw inputInvalid('PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL say where, and are not both set');
+  const services = await servicesOf(context);
+  const { kafka } = services;
   const { benchKafka } = await import('../../bench/kafka.js');
   const { runPeers } = await import('../../bench/peers.js');
   const lookups = positive('--lookups', options.lookups);
   const partitions = positive('--partitions', options.partitions);
-  const load = { config, kafka, lookups, partitions, alone: positive('--alone', options.alone) };
+  const load = { ...services, lookups, partitions, alone: positive('--alone', options.alone) };
   const onStage = (stage: string): void => context.io.err(`${stage} …\n`);
   await print(context, await benchKafka(load, onStage));
   if (options.peers === undefined) return;

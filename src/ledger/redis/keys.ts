@@ -16,6 +16,8 @@ export interface RedisKeys {
   next(partition: number): ViewKeys;
   /** The hash that has the runs of a call id. */
   calls(toolCallId: string): string;
+  /** Every key that a view of so many partitions may have. */
+  all(partitions: number): readonly string[];
 }
 
 /** How many hashes the index of call ids is spread over. Another number is another index: a rebuild writes it. */
@@ -26,12 +28,20 @@ export function createRedisKeys(prefix: string): RedisKeys {
     hash: `${prefix}{p${partition}}/${name}`,
     expiry: `${prefix}{p${partition}}/${name}:expiry`,
   });
+  const live = (partition: number): ViewKeys => of(partition, 'ledger');
+  const next = (partition: number): ViewKeys => of(partition, 'ledger:next');
+  const callHash = (slot: number): string => `${prefix}calls/${slot}`;
   return {
-    live: (partition) => of(partition, 'ledger'),
-    next: (partition) => of(partition, 'ledger:next'),
-    calls(toolCallId) {
-      const slot = (murmur2(Buffer.from(toolCallId, 'utf8')) & 0x7fffffff) % CALL_HASHES;
-      return `${prefix}calls/${slot}`;
+    live,
+    next,
+    calls: (toolCallId) => callHash((murmur2(Buffer.from(toolCallId, 'utf8')) & 0x7fffffff) % CALL_HASHES),
+    all(partitions) {
+      const ofPartitions = Array.from({ length: partitions }, (_, partition) => [
+        live(partition),
+        next(partition),
+      ]);
+      const calls = Array.from({ length: CALL_HASHES }, (_, slot) => callHash(slot));
+      return [...ofPartitions.flat().flatMap(({ hash, expiry }) => [hash, expiry]), ...calls];
     },
   };
 }
