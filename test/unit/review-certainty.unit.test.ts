@@ -3,6 +3,7 @@ import {
   absolutesOf,
   certaintyMarkers,
   passageCertainty,
+  shownAbsolutes,
   strongestMarker,
 } from '../../src/review/rules/certainty.js';
 
@@ -26,6 +27,11 @@ test.each([
   ['连接池耗尽导致超时', 'SHOWS'],
   ['This PROVES that it leaks', 'PROVES'],
   ['事实证明是连接池', 'PROVES'],
+  ['Presumably the pool', 'SUGGESTS'],
+  ['It sometimes fails', 'MAY'],
+  ['估计是连接池', 'SUGGESTS'],
+  ['有时失败', 'MAY'],
+  ['It is irrefutably the pool', 'PROVES'],
   ['Check the pool', null],
   ['Improve and approve the maybes-list', null],
   ['尽可能减少连接', null],
@@ -65,6 +71,9 @@ test.each([
   ['Only the pool', ['ONLY']],
   ['唯一的原因', ['ONLY']],
   ['restart all nodes', ['ALL']],
+  ['exclusively the pool, invariably, without exception', ['ONLY', 'ALWAYS', 'ALL']],
+  ['It is bound to fail, guaranteed', ['CERTAINLY']],
+  ['势必失败，无一例外', ['CERTAINLY', 'ALL']],
   ['重启所有节点', ['ALL']],
   ['it always and never fails', ['ALWAYS', 'NEVER']],
   ['总是失败，从不恢复', ['ALWAYS', 'NEVER']],
@@ -120,3 +129,18 @@ test.each(['a', 'may ', '不', 'not ', '. ', '.', '一定', '所有', '\n', '\na
     expect(process.cpuUsage(start).user).toBeLessThan(3_000_000);
   },
 );
+
+test.each([
+  ['every node', ['ALL']],
+  ['每个节点都重启', ['ALL']],
+  ['it just fails', ['ONLY']],
+  ['仅支持单机', ['ONLY']],
+  ['it must be set', ['CERTAINLY']],
+  ['必须设置', ['CERTAINLY']],
+  ['不得修改', ['NEVER']],
+  ['read the pool', []],
+])('as evidence %j says as much as an absolute, and as a claim it is none', (text, kinds) => {
+  const markers = certaintyMarkers(text);
+  expect([...shownAbsolutes(text, markers).keys()].filter((kind) => kinds.includes(kind))).toEqual(kinds);
+  expect([...absolutesOf(markers).keys()]).toEqual([]);
+});

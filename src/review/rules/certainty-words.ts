@@ -21,13 +21,14 @@ interface MarkerWords {
  */
 export const MARKERS: Readonly<Record<MarkerKind, MarkerWords>> = {
   MAY: {
-    english: 'may|might|could|maybe|perhaps|possibly|possible|potentially|whether',
-    chinese: '(?<![不尽])可能|不一定|未必|不见得|也许|或许|恐怕|说不定|大概(?!率)|是否',
+    english:
+      'may|might|could|maybe|perhaps|possibly|possible|potentially|conceivably|whether|not necessarily|not always|unclear|sometimes|occasionally',
+    chinese: '(?<![不尽])可能|不一定|未必|不见得|也许|或许|恐怕|说不定|大概(?!率)|有时|是否',
   },
   SUGGESTS: {
     english:
-      'suggest(?:s|ed|ing)?|indicat(?:e|es|ed|ing)|impl(?:y|ies|ied)|appears? to|seem(?:s|ed)?|likely|probably|points? to',
-    chinese: '很可能|极可能|极有可能|大概率|暗示|似乎|看来|看起来|推测|疑似|倾向于|指向',
+      'suggest(?:s|ed|ing)?|indicat(?:e|es|ed|ing)|impl(?:y|ies|ied)|appears? to|seem(?:s|ed)?|likely|probably|presumably|apparently|supposedly|suspected|points? to|tends? to',
+    chinese: '很可能|极可能|极有可能|大概率|暗示|似乎|看来|看起来|推测|疑似|怀疑|估计|多半|倾向于|指向',
   },
   SHOWS: {
     english:
@@ -35,21 +36,45 @@ export const MARKERS: Readonly<Record<MarkerKind, MarkerWords>> = {
     chinese: '表明|显示(?![器屏])|说明(?!书|文档|文件|页)|证实|根因是|原因是|导致|引起|引发|造成',
   },
   PROVES: {
-    english: 'prove[sdn]?|proving|conclusively|(?:no|beyond|without) (?:any |a )?doubt',
-    chinese: '证明|确凿|毫无疑问|无可置疑',
+    english: 'prove[sdn]?|proving|conclusively|irrefutably|(?:no|beyond|without) (?:any |a )?doubt',
+    chinese: '证明|确凿|毫无疑问|无可置疑|铁证',
   },
   ONLY: {
-    english: '(?<!\\bread )only|solely|sole',
+    english: '(?<!\\bread )only|solely|sole|exclusively',
     chinese: '唯一(?! ?(?:标识|性|索引|键|约束|id|ID))|只有',
   },
-  ALL: { english: '(?<!\\b(?:at|after|above|first of) )all', chinese: '所有|全部|一切' },
-  ALWAYS: { english: 'always', chinese: '总是|始终|永远(?!不)' },
-  NEVER: { english: 'never', chinese: '从不|从未|绝不|决不|永不|永远不' },
+  ALL: {
+    english: '(?<!\\b(?:at|after|above|first of) )all|without exception|in every case',
+    chinese: '所有|全部|一切|无一例外',
+  },
+  ALWAYS: { english: '(?<!not )always|invariably|at all times', chinese: '总是|始终|永远(?!不)|每次都' },
+  NEVER: { english: 'never|under no circumstances', chinese: '从不|从未|绝不|决不|永不|永远不' },
   CERTAINLY: {
-    english: 'certainly|definitely|inevitably|undoubtedly',
-    chinese: '必然|必定|(?<!不)一定(?!的|程度|数量|时间|范围|比例|条件|影响)|肯定是',
+    english: 'certainly|definitely|inevitably|undoubtedly|guarantee[sd]?|(?:is|are) bound to',
+    chinese: '必然|必定|必将|势必|(?<!不)一定(?!的|程度|数量|时间|范围|比例|条件|影响)|肯定是',
   },
   ROOT_CAUSE: { english: '(?!)', chinese: '根因就是|根本原因就是|原因就是|就是根因' },
+};
+
+/**
+ * Words that say as much as an absolute but are said lightly. In evidence they stand for it; in a draft they are none.
+ */
+export const SHOWN_ABSOLUTES: Readonly<Record<Absolute, MarkerWords>> = {
+  ONLY: { english: 'just|merely|nothing but|no other', chinese: '仅|只(?!要|读|是想|不过)' },
+  ALL: {
+    english: 'every|each|any|entire(?:ly)?|both|everything',
+    chinese: '每个|每一|各个|任何|任意|均|都|凡是|全都',
+  },
+  ALWAYS: {
+    english: 'every time|whenever|constantly|permanently|consistently',
+    chinese: '一直|每次|任何时候|恒',
+  },
+  NEVER: {
+    english: 'must not|at no time|not ever|do not ever|no circumstances',
+    chinese: '绝对不|一律不|任何时候都不|不会|不得|切勿',
+  },
+  CERTAINLY: { english: 'must|sure to|will always', chinese: '必须|务必|肯定|总会' },
+  ROOT_CAUSE: { english: 'the (?:root )?cause is', chinese: '根因是|根本原因是' },
 };
 
 /** Right before a marker it takes the marker's force away: `does not prove`, `not all`, 并不表明. */

@@ -5,6 +5,7 @@ import {
   MARKERS,
   NEGATION_BEFORE,
   SENTENCE,
+  SHOWN_ABSOLUTES,
 } from './certainty-words.js';
 import type { Absolute, Certainty, MarkerKind } from './certainty-words.js';
 import type { Place } from '../../contracts/generated.js';
@@ -28,6 +29,18 @@ const NON_ASCII = /[^\x00-\x7f]/;
 
 function alternatives(language: 'english' | 'chinese'): string {
   return KINDS.map((kind) => `(?<${kind}>${MARKERS[kind][language].replaceAll(' ', '\\s')})`).join('|');
+}
+
+const ABSOLUTE_KINDS = Object.keys(SHOWN_ABSOLUTES) as Absolute[];
+const SHOWN = {
+  english: new RegExp(`(?<![\\w'’-])(?:${shownAlternatives('english')})(?![\\w-]|['’][a-z])`, 'gi'),
+  chinese: new RegExp(shownAlternatives('chinese'), 'g'),
+};
+
+function shownAlternatives(language: 'english' | 'chinese'): string {
+  return ABSOLUTE_KINDS.map(
+    (kind) => `(?<${kind}>${SHOWN_ABSOLUTES[kind][language].replaceAll(' ', '\\s')})`,
+  ).join('|');
 }
 
 /** How far back a negation or a hedge is looked for, in UTF-16 units. */
@@ -95,6 +108,17 @@ export function absolutesOf(markers: readonly Marker[]): ReadonlyMap<Absolute, P
   const found = new Map<Absolute, Place>();
   for (const { kind, start, end } of markers)
     if (!isCertainty(kind) && !found.has(kind)) found.set(kind, { start, end });
+  return found;
+}
+
+/** The kinds of absolutes that a passage shows, with lighter words than a draft's. */
+export function shownAbsolutes(text: string, markers: readonly Marker[]): ReadonlyMap<Absolute, Place> {
+  const found = new Map(absolutesOf(markers));
+  for (const pattern of NON_ASCII.test(text) ? [SHOWN.english, SHOWN.chinese] : [SHOWN.english])
+    for (const { 0: words, index: start, groups } of text.matchAll(pattern)) {
+      const kind = ABSOLUTE_KINDS.find((name) => groups?.[name] !== undefined);
+      if (kind && !found.has(kind)) found.set(kind, { start, end: start + words.length });
+    }
   return found;
 }
 

@@ -1,63 +1,16 @@
-import { cutText } from '../../text/text.js';
-import type { EvidenceSpan, Place, ReviewStatus } from '../../contracts/generated.js';
+import type { EvidenceSpan } from '../../contracts/generated.js';
+import { heldAgainst } from './alignment.js';
 import { rankOf } from './certainty.js';
 import { CERTAINTIES } from './certainty-words.js';
 import type { Certainty } from './certainty-words.js';
-import type { Claim, ClaimedNumber } from './claim.js';
+import { placeOf, quoted, result, said, wholeOf } from './check-result.js';
+import type { Check } from './check-result.js';
+import type { ClaimedNumber } from './claim.js';
 import { spanIn } from './evidence-text.js';
 import type { Evidence, ShownPassage } from './evidence-text.js';
 import { claimedKeys, isWeighty } from './numbers.js';
 import type { NumberMention } from './numbers.js';
 import { countWords } from './words.js';
-
-/** First word of a finding's reason. */
-export type ReviewCode =
-  | 'NUMBER_NOT_SHOWN'
-  | 'WORDS_NOT_SHOWN'
-  | 'TOO_FEW_WORDS'
-  | 'NO_COMMON_SCRIPT'
-  | 'CERTAINTY_RAISED'
-  | 'ABSOLUTE_NOT_SHOWN'
-  | 'NOT_PRECISE'
-  | 'NO_COORDINATE'
-  | 'TRUNCATED_VIEW'
-  | 'WARN_SMALL_NUMBER';
-
-export interface ReviewLimits {
-  /** A number with as many integer digits must be in the evidence; a smaller one is warned about. */
-  readonly minDigits: number;
-  /** Texts with fewer content words are not evaluated. */
-  readonly minWords: number;
-  /** Share of distinct content words that the evidence must have. */
-  readonly minShare: number;
-}
-
-export const REVIEW_LIMITS: ReviewLimits = { minDigits: 3, minWords: 3, minShare: 0.3 };
-
-/** What one check found. */
-export interface CheckResult {
-  readonly status: ReviewStatus;
-  readonly code: ReviewCode;
-  /** For a person. */
-  readonly words: string;
-  /** Field of the checked object that the finding is about. */
-  readonly field: 'text' | 'document_ids';
-  /** Null where it is about the whole text. */
-  readonly draftSpan: Place | null;
-  readonly evidenceSpans: readonly EvidenceSpan[];
-}
-
-/** Null: nothing to say. */
-export type Check = (claim: Claim, evidence: Evidence, limits: ReviewLimits) => CheckResult | null;
-
-function result(
-  status: ReviewStatus,
-  code: ReviewCode,
-  words: string,
-  more: Partial<Pick<CheckResult, 'field' | 'draftSpan' | 'evidenceSpans'>> = {},
-): CheckResult {
-  return { status, code, words, field: 'text', draftSpan: null, evidenceSpans: [], ...more };
-}
 
 /** A number that matters and that no evidence has. */
 export const checkNumbers: Check = (claim, evidence, limits) => {
@@ -73,7 +26,9 @@ export const checkNumbers: Check = (claim, evidence, limits) => {
     `${said(claim, invented.mention)} is in no evidence${instead}`,
     {
       draftSpan: placeOf(invented.mention),
-      evidenceSpans: closest ? [spanIn(closest.passage, closest.mention)] : [],
+      evidenceSpans: closest
+        ? [spanIn(closest.passage, closest.mention)]
+        : heldAgainst(evidence, claim, invented.mention),
     },
   );
 };
@@ -85,22 +40,30 @@ export const warnOfSmallNumbers: Check = (claim, evidence) => {
   if (!first) return null;
   const more = unseen.length > 1 ? ` (and ${unseen.length - 1} more)` : '';
   const words = `${said(claim, first.mention)}${more} is in no evidence; too small to reject`;
-  return result('SUPPORTED', 'WARN_SMALL_NUMBER', words, { draftSpan: placeOf(first.mention) });
+  return result('SUPPORTED', 'WARN_SMALL_NUMBER', words, {
+    draftSpan: placeOf(first.mention),
+    // Nearly every draft has such a warning: the nearest words would cost more than all else.
+    evidenceSpans: heldAgainst(evidence),
+  });
 };
 
 /** Too little in common with the evidence, or nothing to compare. */
 export const checkWords: Check = (claim, evidence, limits) => {
   const { total, shown } = countWords(claim.words, (term) => evidence.shows(term));
-  if (total < 2 * limits.minWords)
-    return result('NOT_EVALUATED', 'TOO_FEW_WORDS', `fewer than ${limits.minWords} content words to compare`);
+  const spans = () => ({ draftSpan: wholeOf(claim), evidenceSpans: heldAgainst(evidence) });
+  if (total < 2 * limits.minWords) {
+    const words = `fewer than ${limits.minWords} content words to compare`;
+    return result('NOT_EVALUATED', 'TOO_FEW_WORDS', words, spans());
+  }
   if (![...claim.scripts].some((script) => evidence.scripts.has(script)))
-    return result('NOT_EVALUATED', 'NO_COMMON_SCRIPT', 'text and evidence have no script in common');
+    return result('NOT_EVALUATED', 'NO_COMMON_SCRIPT', 'text and evidence have no script in common', spans());
   if (shown / total >= limits.minShare) return null;
   const share = `${Math.floor((100 * shown) / total)}% of its content words`;
   return result(
     'UNSUPPORTED',
     'WORDS_NOT_SHOWN',
     `the evidence has ${share}, fewer than ${100 * limits.minShare}%`,
+    spans(),
   );
 };
 
@@ -127,6 +90,7 @@ export const checkAbsolutes: Check = (claim, evidence) => {
     if (evidence.passages.some(({ facts }) => facts.absolutes.has(absolute))) continue;
     return result('OVERSTATED', 'ABSOLUTE_NOT_SHOWN', `the evidence has nothing like ${said(claim, place)}`, {
       draftSpan: place,
+      evidenceSpans: heldAgainst(evidence, claim, place),
     });
   }
   return null;
@@ -140,22 +104,28 @@ export const checkGrade: Check = (claim, evidence) => {
   if (!place) return null;
   return result('OVERSTATED', 'NOT_PRECISE', `${said(claim, place)} without any PRECISE evidence under it`, {
     draftSpan: place,
+    evidenceSpans: heldAgainst(evidence, claim, place),
   });
 };
 
 /** An analysis that says nowhere what it was drawn from. */
-export const checkCoordinate: Check = (claim) =>
+export const checkCoordinate: Check = (claim, evidence) =>
   claim.hasCoordinate
     ? null
     : result('UNSUPPORTED', 'NO_COORDINATE', 'the analysis names no document and quotes none', {
         field: 'document_ids',
+        evidenceSpans: heldAgainst(evidence),
       });
 
 /** That nothing was found is no finding where the view left something out. */
-export const checkTruncated: Check = (_claim, evidence) =>
-  evidence.truncated
-    ? result('OVERSTATED', 'TRUNCATED_VIEW', 'says that nothing was found, but the view leaves something out')
-    : null;
+export const checkTruncated: Check = (claim, evidence) => {
+  if (!evidence.truncated) return null;
+  const words = 'says that nothing was found, but the view leaves something out';
+  return result('OVERSTATED', 'TRUNCATED_VIEW', words, {
+    draftSpan: wholeOf(claim),
+    evidenceSpans: heldAgainst(evidence),
+  });
+};
 
 const VERBS: Readonly<Record<Certainty, string>> = {
   MAY: 'says only "may"',
@@ -203,20 +173,6 @@ function quantity([term = '']: readonly string[]): { dimension: string; value: n
   return { dimension: term.slice(0, colon), value: Number(term.slice(colon + 1)) };
 }
 
-const WORDS_SHOWN = 80;
-
 function isShown(terms: readonly string[], evidence: Evidence): boolean {
   return terms.some((term) => evidence.shows(term));
-}
-
-function said(claim: Claim, place: Place): string {
-  return quoted(claim.text, place);
-}
-
-function quoted(text: string, { start, end }: Place): string {
-  return `"${cutText(text.slice(start, end), WORDS_SHOWN)}"`;
-}
-
-function placeOf({ start, end }: Place): Place {
-  return { start, end };
 }

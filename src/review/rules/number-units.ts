@@ -64,6 +64,11 @@ const WORDS: Readonly<Record<string, readonly UnitReading[]>> = {
   mb: unit('byte', 1e6),
   gb: unit('byte', 1e9),
   tb: unit('byte', 1e12),
+  pb: unit('byte', 1e15),
+  hz: unit('hertz', 1),
+  khz: unit('hertz', 1e3),
+  mhz: unit('hertz', 1e6),
+  ghz: unit('hertz', 1e9),
   percent: PERCENT,
   pct: PERCENT,
 };
@@ -106,6 +111,13 @@ const CHINESE: Readonly<Record<string, readonly UnitReading[]>> = {
   星期: WEEK,
   个月: unit('month', 1),
   字节: unit('byte', 1),
+  年: unit('month', 12),
+  赫兹: unit('hertz', 1),
+  摄氏度: unit('celsius', 1),
+  '℃': unit('celsius', 1),
+  '°C': unit('celsius', 1),
+  '‰': unit('%', 0.1),
+  成: unit('%', 10),
   个百分点: PERCENT,
   百分点: PERCENT,
 };
@@ -128,7 +140,9 @@ const SCALES: Readonly<Record<string, number>> = {
 
 const PERCENT_SIGN = /[ \u00a0]?%(?!\w)/y;
 const LATIN = /([ \u00a0]?)([A-Za-zµμ]{1,12})(?![A-Za-z_µμ])/y;
-const CHINESE_UNIT = new RegExp(`[ \\u00a0]?(${longestFirst(CHINESE)})`, 'y');
+/** 三成 is 30%, but 三成员 is none; 2026 年 is a year and no span of so many. */
+const NO_UNIT = '(?<!成(?=[员功为本长立果份分])|(?:\\d|[〇零一二三四五六七八九]){4}[ \u00a0]?年)';
+const CHINESE_UNIT = new RegExp(`[ \\u00a0]?(${longestFirst(CHINESE)})${NO_UNIT}`, 'y');
 const CHINESE_SCALE = /[ \u00a0]?(百万|千万|万亿|[百千万亿])(?!分)/y;
 
 function longestFirst(table: object): string {

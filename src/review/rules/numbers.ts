@@ -1,4 +1,6 @@
 import { chineseNumber } from './chinese-numerals.js';
+import { DATE_PATTERNS, dateGroups, mayNameDate, NAMED_DATE_PATTERNS } from './dates.js';
+import { ENGLISH_NUMBER, englishNumber, mayHoldEnglishNumber } from './english-numerals.js';
 import { isDigit, readSuffix, PLAIN } from './number-units.js';
 import type { UnitReading } from './number-units.js';
 
@@ -24,18 +26,14 @@ export interface NumberMention {
 const NUMERALS = '〇零一二两三四五六七八九十百千万亿';
 
 /** Dates come first, then digits with inner separators, then Chinese numerals. */
-const RUNS = new RegExp(
-  [
-    String.raw`\d{4}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?[日号]`,
-    String.raw`\d{4}-\d{1,2}-\d{1,2}(?!\d)`,
-    String.raw`\d{4}/\d{1,2}/\d{1,2}(?!\d)`,
-    String.raw`\d+(?:[.,/-]\d+)*`,
-    `百分之[${NUMERALS}]+`,
-    `[〇零一二两三四五六七八九十][${NUMERALS}]*`,
-  ].join('|'),
-  'g',
-);
-const DATE = /年|^\d{4}([-/])\d{1,2}\1\d{1,2}$/;
+const PATTERNS = [
+  ...DATE_PATTERNS,
+  String.raw`\d+(?:[.,/-]\d+)*`,
+  `[百千]分之[${NUMERALS}]+`,
+  `[〇零一二两三四五六七八九十][${NUMERALS}]*`,
+];
+const RUNS = new RegExp(PATTERNS.join('|'), 'g');
+const RUNS_WITH_NAMED_DATES = new RegExp([...NAMED_DATE_PATTERNS, ...PATTERNS].join('|'), 'g');
 const THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const RANGE = /^\s?(?:-|~|～|—|to|至|到)\s?$/;
 const GOES_ON_AS_NAME = /[A-Za-z_]{1,24}\d/y;
@@ -50,28 +48,45 @@ export function extractNumbers(text: string): NumberMention[] {
     (char) => FOLDED[char] ?? String.fromCharCode(char.charCodeAt(0) - 0xfee0),
   );
   const mentions: NumberMention[] = [];
-  for (const run of folded.matchAll(RUNS)) {
-    if (!isDigit(run[0].charCodeAt(0))) pushChinese(mentions, folded, run[0], run.index);
-    else if (DATE.test(run[0])) mentions.push(series(run[0], run.index));
-    else pushDigits(mentions, folded, run[0], run.index);
+  for (const run of folded.matchAll(mayNameDate(folded) ? RUNS_WITH_NAMED_DATES : RUNS)) {
+    // The exponent of the number before.
+    if (run.index < (mentions.at(-1)?.end ?? 0)) continue;
+    const date = dateGroups(run[0]);
+    if (date) mentions.push(series(run[0], run.index, date));
+    else if (isDigit(run[0].charCodeAt(0))) pushDigits(mentions, folded, run[0], run.index);
+    else pushChinese(mentions, folded, run[0], run.index);
   }
-  return shareUnitsInRanges(mentions, folded);
+  return shareUnitsInRanges(withEnglish(mentions, folded), folded);
 }
 
-function series(text: string, start: number): NumberMention {
-  const groups = text.match(/\d+/g) ?? [];
+/** Adds numbers in English words, which stand between the others. */
+function withEnglish(mentions: NumberMention[], text: string): NumberMention[] {
+  if (!mayHoldEnglishNumber(text)) return mentions;
+  const before = mentions.length;
+  for (const { 0: words, index: start } of text.matchAll(ENGLISH_NUMBER)) {
+    const value = englishNumber(words);
+    if (value === null) continue;
+    const { readings, end } = readSuffix(text, start + words.length);
+    // `one of them` and `two nodes` count nothing that has to be proved; `two minutes` does.
+    if (value < 100 && readings.length === 0) continue;
+    mentions.push({ start, end, kind: 'NUMBER', value: String(value), scale: 1, readings });
+  }
+  return mentions.length === before ? mentions : mentions.sort((a, b) => a.start - b.start);
+}
+
+function series(text: string, start: number, groups: readonly string[] = text.split('.')): NumberMention {
   const value = groups.map((group) => withoutLeadingZeros(group)).join('.');
   return { start, end: start + text.length, kind: 'SERIES', value, scale: 1, readings: [] };
 }
 
 /** A single numeral is most often part of a word (一定, 统一): it counts only before a unit. */
 function pushChinese(mentions: NumberMention[], text: string, run: string, start: number): void {
-  const percent = run.startsWith('百分之');
+  const percent = run.slice(1, 3) === '分之';
   const value = chineseNumber(percent ? run.slice(3) : run);
   if (value === null) return;
   const end = start + run.length;
   const suffix = percent
-    ? { scale: 1, readings: [{ dimension: '%', factor: 1 }], end }
+    ? { scale: 1, readings: [{ dimension: '%', factor: run.startsWith('百') ? 1 : 0.1 }], end }
     : readSuffix(text, end);
   if (run.length === 1 && suffix.readings.length === 0) return;
   mentions.push({ start, kind: 'NUMBER', value: String(value), ...suffix });
@@ -93,10 +108,34 @@ function digits(text: string, piece: string, at: number, previousEnd: number | u
   if (piece.indexOf('.') !== piece.lastIndexOf('.')) return series(piece, at);
   // The unit of the number before is no word that these digits belong to (`2h30m`).
   if (at !== previousEnd && isInsideWord(text, at)) return name(piece, at);
+  const power = powerAfter(text, at + piece.length);
+  if (power) return raised(piece, at, power);
   const suffix = readSuffix(text, at + piece.length);
   if (suffix.end === at + piece.length && goesOnAsName(text, suffix.end)) return name(piece, at);
   const sign = hasSign(text, at) ? '-' : '';
   return { start: at - sign.length, kind: 'NUMBER', value: sign + withoutSeparators(piece), ...suffix };
+}
+
+const POWER = /\^(\d{1,2})(?![\d.])|[⁰¹²³⁴-⁹]{1,2}/y;
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** The exponent right behind a number: 10², 10^6. */
+function powerAfter(text: string, from: number): { exponent: number; end: number } | null {
+  POWER.lastIndex = from;
+  const found = POWER.exec(text);
+  if (!found) return null;
+  const written = found[1] ?? Array.from(found[0], (digit) => SUPERSCRIPTS.indexOf(digit)).join('');
+  return { exponent: Number(written), end: from + found[0].length };
+}
+
+function raised(
+  piece: string,
+  start: number,
+  { exponent, end }: { exponent: number; end: number },
+): NumberMention {
+  const value = Number(withoutSeparators(piece)) ** exponent;
+  const written = Number.isSafeInteger(value) ? String(value) : `${withoutSeparators(piece)}^${exponent}`;
+  return { start, end, kind: 'NUMBER', value: written, scale: 1, readings: [] };
 }
 
 function name(piece: string, start: number): NumberMention {
@@ -193,6 +232,7 @@ const EXACT_DIGITS = 15;
 
 function canonical(value: string, factor: number): string {
   if (value.length > EXACT_DIGITS && significantDigits(value) > EXACT_DIGITS) return `${value}*${factor}`;
+  if (value.includes('^')) return `${value}*${factor}`;
   return String(Number((Number(value) * factor).toPrecision(EXACT_DIGITS)));
 }
 

@@ -1,8 +1,12 @@
-import { absolutesOf, certaintyMarkers, passageCertainty } from './certainty.js';
+import { certaintyMarkers, passageCertainty, shownAbsolutes } from './certainty.js';
 import type { CertaintyPlace } from './certainty.js';
 import type { Absolute } from './certainty-words.js';
+import { clausesOf } from './clauses.js';
+import type { Clause } from './clauses.js';
+import { holdsNegation } from './negation.js';
 import { extractNumbers, shownKeys } from './numbers.js';
 import type { NumberMention } from './numbers.js';
+import { once } from './once.js';
 import { scriptsOf } from './scripts.js';
 import type { Script } from './scripts.js';
 import { evidenceTerms } from './words.js';
@@ -18,6 +22,10 @@ export interface PassageFacts {
   readonly certainty: CertaintyPlace | null;
   readonly absolutes: ReadonlyMap<Absolute, Place>;
   readonly scripts: ReadonlySet<Script>;
+  /** Whether it says of anything that it is not so. */
+  readonly negated: boolean;
+  /** What it says, one thing at a time; cut when it is first asked for. */
+  readonly clauses: () => readonly Clause[];
 }
 
 /** Remembers facts by their text. The same passage is shown to many drafts, and reading it costs more than all else. */
@@ -38,8 +46,10 @@ export function readPassage(text: string): PassageFacts {
     terms: [...terms],
     numbers: numbers.filter((mention) => mention.kind === 'NUMBER').slice(0, NUMBERS_KEPT),
     certainty: passageCertainty(text, markers),
-    absolutes: absolutesOf(markers),
+    absolutes: shownAbsolutes(text, markers),
     scripts: scriptsOf(words),
+    negated: holdsNegation(text),
+    clauses: once(() => clausesOf(text)),
   };
 }
 

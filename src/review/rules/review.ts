@@ -7,10 +7,11 @@ import {
   checkNumbers,
   checkTruncated,
   checkWords,
-  REVIEW_LIMITS,
   warnOfSmallNumbers,
 } from './checks.js';
-import type { Check, ReviewLimits } from './checks.js';
+import { REVIEW_LIMITS } from './check-result.js';
+import type { Check, ReviewLimits } from './check-result.js';
+import { checkNames, checkNegation, warnOfNames } from './check-statements.js';
 import { readClaim } from './claim.js';
 import type { Claim } from './claim.js';
 import { draftTexts } from './draft-texts.js';
@@ -41,14 +42,27 @@ const CHECKS: Readonly<Record<TextKind, readonly Check[]>> = {
   NORMAL: [
     checkNumbers,
     checkWords,
+    checkNames,
+    checkNegation,
     checkCertainty,
     checkAbsolutes,
     checkGrade,
     checkCoordinate,
     warnOfSmallNumbers,
+    warnOfNames,
   ],
   NEGATIVE_OBSERVATION: [checkNumbers, checkAbsolutes, checkTruncated, warnOfSmallNumbers],
-  STATEMENT: [checkNumbers, checkWords, checkCertainty, checkAbsolutes, checkGrade, warnOfSmallNumbers],
+  STATEMENT: [
+    checkNumbers,
+    checkWords,
+    checkNames,
+    checkNegation,
+    checkCertainty,
+    checkAbsolutes,
+    checkGrade,
+    warnOfSmallNumbers,
+    warnOfNames,
+  ],
 };
 
 /** Whether a draft says more than the evidence that it cites: rules alone, the same answer everywhere. */
