@@ -65,7 +65,11 @@ function answerKey(message: Audited): { kind: AnswerKind; id: string } | null {
     case 'verdict.v1':
       return { kind: 'VERDICT', id: message.value.draftId };
     case 'reviewed.v1':
-      return { kind: 'REVIEWED', id: message.value.draftId };
+      // A person decides after the line did: that is one more answer, under its own id.
+      return {
+        kind: 'REVIEWED',
+        id: message.value.decidedBy === 'PERSON' ? message.value.eventId : message.value.draftId,
+      };
     case 'repair-requested.v1':
       return { kind: 'REPAIR', id: message.value.draftId };
     case 'verified.v1':

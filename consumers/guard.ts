@@ -4,6 +4,7 @@ import { isProoflineError, ProoflineError } from '../src/contracts/errors.js';
 import { admitSubmission } from '../src/guard/admit-submission.js';
 import { readDraft } from '../src/guard/draft.js';
 import type { EvidenceEntry, GuardTools } from '../src/guard/entries.js';
+import { isExplainedByOthers } from '../src/guard/explained-by-others.js';
 import type { GuardResult } from '../src/guard/guard.js';
 import {
   judgeSubmission,
@@ -165,20 +166,6 @@ function openGuard(
       return verdictOutcome(submission, withoutLargeParts(found.body), found.result);
     },
   };
-}
-
-/**
- * Violations whose details name what the run's other lookups showed, or a call id that is nearly the cited one; and
- * a quote that is nowhere in the cited ones may be of another.
- */
-const EXPLAINED_BY_OTHERS: ReadonlySet<string> = new Set([
-  'TOOL_CALL_UNKNOWN',
-  'DOCUMENT_NOT_SHOWN',
-  'QUOTE_NOT_FOUND',
-]);
-
-function isExplainedByOthers({ code }: { readonly code: string }): boolean {
-  return EXPLAINED_BY_OTHERS.has(code);
 }
 
 /** Pure. */

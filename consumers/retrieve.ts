@@ -1,5 +1,6 @@
 import type { Codec } from '../src/contracts/codec.js';
 import { parseJson, type JsonObject } from '../src/contracts/json.js';
+import { openStoppedRuns, type StoppedRuns } from '../src/lookup/stopped-runs.js';
 import type { Signer } from '../src/ledger/keyring.js';
 import { openLedgerLane, type LedgerLane } from '../src/ledger/ledger-lane.js';
 import { ledgerKey, type LedgerView } from '../src/ledger/ledger-view.js';
@@ -14,6 +15,7 @@ import {
   refusalOf,
   repeatOf,
   retrieveDefaults,
+  stopOf,
   type Plan,
   type Request,
   type RetrieveConfig,
@@ -23,7 +25,8 @@ import type { LaneContext, Station, StationLane } from '../src/station/station.j
 
 /**
  * Retrieve: accepts a lookup once, asks the retriever, and passes on what it answered. A lookup that came before
- * passes down the line as REPEAT, and one under a used name with another question as REFUSED.
+ * passes down the line as REPEAT, and one under a used name with another question, or of a run that may ask no more, as
+ * REFUSED.
  */
 
 export interface RetrievePorts {
@@ -43,11 +46,13 @@ export function retrieveStation(
   return {
     name: 'retrieve',
     inputs: ['lookup-requested.v1'],
+    knows: 'run-state.v1',
     maxRecords: 500,
     admit: ({ value }) => admitRequest(value),
     async open(context) {
       const ledger = await openLedgerLane(context.lane, ports.ledger, ports.codec);
-      return openRetrieve(ports, config, context, ledger);
+      const stopped = await openStoppedRuns(context, ports.codec);
+      return openRetrieve(ports, config, context, ledger, stopped);
     },
   };
 }
@@ -57,6 +62,7 @@ function openRetrieve(
   config: RetrieveConfig,
   context: LaneContext,
   ledger: LedgerLane,
+  stopped: StoppedRuns,
 ): StationLane<'lookup-requested.v1', Plans> {
   const waits = createLookupWaits(config.longestWaitMs);
 
@@ -104,7 +110,7 @@ function openRetrieve(
     for (const { record } of fresh) pendingWritten.add(record.offset);
   }
 
-  /** Plans of the requests that need no retriever: those that came before, also earlier in this batch. */
+  /** Plans of the requests that need no retriever: those that came before, also earlier in this batch, or too late. */
   async function classify(requests: readonly Request[], lane: LedgerLane): Promise<Plans> {
     const known = await lane.read(
       requests.map(({ value }) => ({ runId: value.runId, toolCallIds: [value.toolCallId], others: 0 })),
@@ -113,7 +119,9 @@ function openRetrieve(
     const accepted = new Map<string, string>();
     for (const { value, record } of requests) {
       const key = ledgerKey(value.runId, value.toolCallId);
-      const plan = repeatOf(value, record.offset, known.get(key), accepted.get(key));
+      const plan =
+        repeatOf(value, record.offset, known.get(key), accepted.get(key)) ??
+        stopOf(known.get(key), stopped.has(value.runId));
       if (plan !== null) plans.set(record.offset, plan);
       else accepted.set(key, value.requestSha256);
       if (known.get(key)?.entry?.requestOffset === record.offset) pendingWritten.add(record.offset);
@@ -122,6 +130,7 @@ function openRetrieve(
   }
 
   return {
+    knowledge: stopped.knowledge,
     prepare,
     decide: (request, plans) =>
       decideRetrieve(request, plans.get(request.record.offset), config, ports.signer),

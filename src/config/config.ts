@@ -1,9 +1,13 @@
 import { isAbsolute, resolve } from 'node:path';
 import { guardDefaults, type GuardConfig } from '../../consumers/guard.js';
+import { harnessDefaults, type HarnessConfig } from '../../consumers/harness.js';
 import { projectDefaults, type ProjectConfig } from '../../consumers/project.js';
+import { reviewDefaults, type ReviewConfig } from '../../consumers/review.js';
 import { ProoflineError } from '../contracts/errors.js';
 import { topics } from '../contracts/topics.js';
 import { fieldGuesser } from '../guard/field-names.js';
+import type { JudgeAccess } from '../judge/access.js';
+import type { JudgePolicy } from '../judge/policy.js';
 import { retrieveDefaults, type RetrieveConfig } from '../lookup/retrieve-rule.js';
 import { PREFIX, variableNames, variables, type Values, type VariableName } from './variables.js';
 
@@ -33,12 +37,37 @@ export interface Config {
   /** PostgreSQL; null where the audit lies in the data folder. May hold a password. */
   readonly auditUrl: string | null;
   readonly http: { readonly host: string; readonly port: number };
+  readonly gateway: GatewayConfig;
+  /** The gateway that clients of this process ask; null asks the line itself. */
+  readonly client: { readonly url: string | null; readonly token: string | null };
+  /** Asked of who connects to `proofline mcp --http`; null asks for none. */
+  readonly mcpToken: string | null;
   readonly logLevel: Values['LOG_LEVEL'];
   /** Milliseconds that a command waits for an answer. */
   readonly answerTimeoutMs: number;
   readonly retrieve: RetrieveConfig;
   readonly project: ProjectConfig;
+  readonly harness: HarnessConfig;
   readonly guard: GuardConfig;
+  readonly review: ReviewConfig;
+  /** The judge that review asks; null where it asks none. */
+  readonly judge: JudgeAccess | null;
+}
+
+/** Whom the gateway lets in, and how much at a time. */
+export interface GatewayConfig {
+  /** Absolute path of the file of tokens; null lets everybody in, on loopback only. */
+  readonly tokens: string | null;
+  /** Names without ports, lower case; null for the defaults. */
+  readonly hosts: readonly string[] | null;
+  readonly origins: readonly string[];
+  /** Requests a second of one caller. */
+  readonly rate: number;
+  /** Requests that wait at a time, in all and of one caller. */
+  readonly waits: number;
+  readonly waitsEach: number;
+  /** Streams of events that are open at a time. */
+  readonly readers: number;
 }
 
 /** How the brokers are reached. Paths are absolute. */
@@ -107,7 +136,8 @@ const LONGEST_SHOWN = 80;
 function shown(name: VariableName, text: string): string {
   const variable: { readonly secret?: boolean } = variables[name];
   if (variable.secret === true) return 'set to something else (not shown)';
-  if (name === 'PYRAG_URL' && /[@?]/.test(text)) return 'an address that is not shown here';
+  if ((name === 'PYRAG_URL' || name === 'JUDGE_URL') && /[@?]/.test(text))
+    return 'an address that is not shown here';
   return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 }
 
@@ -131,6 +161,15 @@ function contradictions(values: Values, env: Environment): string[] {
   for (const name of TLS_FILES)
     if (values[name] !== null && values.KAFKA_SSL === '0')
       say(name, `is set, and ${PREFIX}KAFKA_SSL is not 1`);
+  if (values.JUDGE_MODE !== 'off')
+    for (const name of ['JUDGE_URL', 'JUDGE_MODEL'] as const)
+      if (textOf(name, env) === null)
+        say('JUDGE_MODE', `is ${values.JUDGE_MODE}, and ${PREFIX}${name} is not set`);
+  if (values.JUDGE_HOLD_BELOW > values.JUDGE_WARN_BELOW)
+    say(
+      'JUDGE_HOLD_BELOW',
+      `is ${values.JUDGE_HOLD_BELOW}; it must not be over ${PREFIX}JUDGE_WARN_BELOW, ${values.JUDGE_WARN_BELOW}`,
+    );
   if (values.REFERENCE_FROM > values.PRECISE_FROM)
     say(
       'REFERENCE_FROM',
@@ -153,6 +192,7 @@ const NEEDS: readonly (readonly [VariableName, VariableName])[] = [
   ['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_MECHANISM'],
   ['KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'],
   ['KAFKA_SSL_KEY', 'KAFKA_SSL_CERT'],
+  ['JUDGE_KEY', 'JUDGE_URL'],
   ['SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_URL'],
   ['SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_PASSWORD'],
   ['SCHEMA_REGISTRY_PASSWORD', 'SCHEMA_REGISTRY_USERNAME'],
@@ -208,11 +248,57 @@ function configOf(values: Values): Config {
     redisUrl: values.REDIS_URL,
     auditUrl: values.AUDIT_URL,
     http: { host: values.HTTP_HOST, port: values.HTTP_PORT },
+    gateway: {
+      tokens: absoluteOrNull(values.GATEWAY_TOKENS),
+      hosts: values.GATEWAY_HOSTS,
+      origins: values.GATEWAY_ORIGINS ?? [],
+      rate: values.GATEWAY_RATE,
+      waits: values.GATEWAY_WAITS,
+      waitsEach: values.GATEWAY_WAITS_EACH,
+      readers: values.GATEWAY_READERS,
+    },
+    client: { url: values.URL, token: values.TOKEN },
+    mcpToken: values.MCP_TOKEN,
     logLevel: values.LOG_LEVEL,
     answerTimeoutMs: values.ANSWER_TIMEOUT_MS,
     retrieve: retrieveConfigOf(values),
     project: projectConfigOf(values),
+    harness: harnessConfigOf(values),
     guard: guardConfigOf(values),
+    review: {
+      ...reviewDefaults,
+      maxAttempts: values.REVIEW_MAX_ATTEMPTS,
+      sample: values.REVIEW_SAMPLE,
+      judge: judgePolicyOf(values),
+    },
+    judge: judgeAccessOf(values),
+  };
+}
+
+function judgePolicyOf(values: Values): JudgePolicy {
+  return {
+    mode: values.JUDGE_MODE,
+    sample: values.JUDGE_SAMPLE,
+    waitMs: values.JUDGE_WAIT_MS,
+    holdBelow: values.JUDGE_HOLD_BELOW,
+    warnBelow: values.JUDGE_WARN_BELOW,
+    onUnsupported: values.JUDGE_ON_UNSUPPORTED,
+    onSilence: values.JUDGE_ON_SILENCE,
+  };
+}
+
+function judgeAccessOf(values: Values): JudgeAccess | null {
+  const { JUDGE_MODE: mode, JUDGE_URL: url, JUDGE_MODEL: model, JUDGE_KEY: key } = values;
+  if (mode === 'off' || url === null || model === null) return null;
+  return {
+    url,
+    model,
+    key,
+    timeoutMs: values.JUDGE_TIMEOUT_MS,
+    concurrency: values.JUDGE_CONCURRENCY,
+    callsPerHour: values.JUDGE_CALLS_PER_HOUR,
+    tokensPerHour: values.JUDGE_TOKENS_PER_HOUR,
+    cacheEntries: values.JUDGE_CACHE,
   };
 }
 
@@ -284,6 +370,18 @@ function guardConfigOf(values: Values): GuardConfig {
       idsPerList: values.DRAFT_IDS,
       quotesPerAnalysis: values.DRAFT_QUOTES,
       calls: values.DRAFT_CALLS,
+    },
+  };
+}
+
+function harnessConfigOf(values: Values): HarnessConfig {
+  return {
+    ...harnessDefaults,
+    limits: {
+      deadlineMs: values.RUN_DEADLINE_MS,
+      noGainInARow: values.RUN_NO_GAIN,
+      maxLookups: values.RUN_MAX_LOOKUPS,
+      maxTokens: values.RUN_MAX_TOKENS,
     },
   };
 }

@@ -99,6 +99,32 @@ export function brokerList(): Kind<readonly string[]> {
   };
 }
 
+const HOST_NAME = /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})$/;
+
+/** Names of hosts with commas between them, in lower case. */
+export function nameList(): Kind<readonly string[]> {
+  return {
+    takes: 'one or more names of hosts, without ports, with commas between them',
+    schema: listOf((name) => HOST_NAME.test(name)),
+  };
+}
+
+/** Origins of pages in browsers with commas between them. */
+export function originList(): Kind<readonly string[]> {
+  return {
+    takes: 'one or more origins, as https://app.example, with commas between them',
+    schema: listOf((text) => URL.canParse(text) && new URL(text).origin === text),
+  };
+}
+
+function listOf(isOne: (text: string) => boolean): z.ZodType<readonly string[], string> {
+  return z
+    .string()
+    .max(8192)
+    .transform((value) => value.split(',').map((each) => each.trim().toLowerCase()))
+    .refine((values) => values.every(isOne));
+}
+
 function isPort(digits = '0'): boolean {
   const port = Number(digits);
   return port > 0 && port < 65_536;

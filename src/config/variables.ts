@@ -1,11 +1,19 @@
 import { guardDefaults } from '../../consumers/guard.js';
+import { harnessDefaults } from '../../consumers/harness.js';
 import { projectDefaults } from '../../consumers/project.js';
+import { reviewDefaults } from '../../consumers/review.js';
+import { MAX_GAIN_HISTORY } from '../harness/limits.js';
+import { judgeAccessDefaults } from '../judge/access.js';
+import { chatJudgeDefaults } from '../judge/chat/settings.js';
+import { judgePolicyDefaults } from '../judge/policy.js';
 import { retrieveDefaults } from '../lookup/retrieve-rule.js';
 import { pyRagDefaults } from '../retrieval/py-rag/settings.js';
 import {
   brokerList,
   httpAddress,
+  nameList,
   oneOf,
+  originList,
   path,
   secretAddress,
   share,
@@ -32,6 +40,7 @@ const HOUR_MS = 3_600_000;
 
 const { limits: evidence } = projectDefaults;
 const { limits: draft } = guardDefaults;
+const { limits: run } = harnessDefaults;
 
 /** A variable with a default. */
 function given<T>(kind: Kind<T>, fallback: T, doc: string): Variable<T> & { readonly default: T } {
@@ -110,9 +119,36 @@ export const variables = {
   HTTP_HOST: given(
     text(1, 256),
     '127.0.0.1',
-    'Where `proofline up` listens for health, readiness and metrics.',
+    'Where `proofline up` listens for the gateway, health, readiness and metrics. `proofline dev` listens on 127.0.0.1.',
   ),
   HTTP_PORT: given(whole(0, 65_535), 8080, 'The port of it; 0 takes a free one.'),
+  GATEWAY_TOKENS: absent(
+    path('file'),
+    'The file of tokens that the gateway lets in; unset, it lets everybody in, and listens on loopback only.',
+  ),
+  GATEWAY_HOSTS: absent(
+    nameList(),
+    'Names that the gateway may be reached under (the Host header). Unset: loopback names, and any where tokens are asked for.',
+  ),
+  GATEWAY_ORIGINS: absent(
+    originList(),
+    'Pages in browsers that may use the gateway (the Origin header), as `https://app.example`.',
+  ),
+  GATEWAY_RATE: given(
+    whole(1, 1_000_000),
+    2000,
+    'Requests a second of one caller (a token, else an address).',
+  ),
+  GATEWAY_WAITS: given(whole(1, 100_000), 4000, 'Requests that wait for an answer at a time, in all.'),
+  GATEWAY_WAITS_EACH: given(whole(1, 100_000), 2000, 'And those of one caller.'),
+  GATEWAY_READERS: given(whole(1, 10_000), 256, 'Streams of events that are open at a time.'),
+  URL: absent(httpAddress(), 'The gateway that `proofline mcp` asks. --url wins.'),
+  TOKEN: absent(token(), 'Sent to that gateway as a bearer token.', true),
+  MCP_TOKEN: absent(
+    token(),
+    'The bearer token that `proofline mcp --http` asks its clients for; needed where others can connect.',
+    true,
+  ),
   ANSWER_TIMEOUT_MS: given(
     whole(100, HOUR_MS),
     30_000,
@@ -166,6 +202,24 @@ export const variables = {
     projectDefaults.gainLookback,
     "How many of a run's other lookups are compared to tell what is new.",
   ),
+  RUN_DEADLINE_MS: given(
+    whole(1000, 30 * DAY_MS),
+    run.deadlineMs,
+    'When a run must have an outcome, in milliseconds after its first lookup, where that does not say. Then it is given up.',
+  ),
+  RUN_NO_GAIN: given(
+    whole(1, MAX_GAIN_HISTORY),
+    run.noGainInARow,
+    'Answers in a row that bring nothing new, after which a run may ask no more.',
+  ),
+  RUN_MAX_LOOKUPS: absent(
+    whole(1, 1_000_000),
+    'Lookups of a run that are answered, where its first does not say. Unset: any number.',
+  ),
+  RUN_MAX_TOKENS: absent(
+    whole(1, 2_147_483_647),
+    'Tokens that a run may take, shown (o200k_base) and generated, where its first lookup does not say. Unset: any number.',
+  ),
   GUARD_OTHER_ENTRIES: given(
     whole(0, 10_000),
     guardDefaults.otherEntries,
@@ -175,6 +229,82 @@ export const variables = {
     whole(0, 60_000),
     guardDefaults.catchUpMs,
     'How long a batch of drafts waits for the ledger view before it is tried again.',
+  ),
+  REVIEW_MAX_ATTEMPTS: given(
+    whole(1, 1000),
+    reviewDefaults.maxAttempts,
+    'Drafts that a run may hand in before it falls back, where its own limits do not say.',
+  ),
+  REVIEW_SAMPLE: given(
+    share(),
+    reviewDefaults.sample,
+    'Share of the drafts that would be published which are held for a person to look at first.',
+  ),
+  JUDGE_MODE: given(
+    oneOf(['off', 'second-opinion'] as const),
+    judgePolicyDefaults.mode,
+    'second-opinion asks a model about drafts that rules would publish, or cannot evaluate. It can hold one, and never release one.',
+  ),
+  JUDGE_URL: absent(
+    httpAddress(),
+    'The base address of an OpenAI-compatible API, as `https://host/v1`; its `/chat/completions` is asked.',
+  ),
+  JUDGE_MODEL: absent(text(1, 256), 'The model that judges.'),
+  JUDGE_KEY: absent(token(), 'Sent to that API as a bearer token.', true),
+  JUDGE_SAMPLE: given(
+    share(),
+    judgePolicyDefaults.sample,
+    'Share of the drafts that the judge is asked about; which ones follows from the ids of their verdicts.',
+  ),
+  JUDGE_WAIT_MS: given(
+    whole(100, 600_000),
+    judgePolicyDefaults.waitMs,
+    'Milliseconds that a batch of drafts waits for the judge at most.',
+  ),
+  JUDGE_TIMEOUT_MS: given(
+    whole(100, 600_000),
+    chatJudgeDefaults.timeoutMs,
+    'Milliseconds for one attempt at the judge.',
+  ),
+  JUDGE_CONCURRENCY: given(
+    whole(1, 1000),
+    judgeAccessDefaults.concurrency,
+    'Questions that this process asks the judge at a time.',
+  ),
+  JUDGE_CALLS_PER_HOUR: given(
+    whole(1, 10_000_000),
+    chatJudgeDefaults.callsPerHour,
+    'Calls of this process to the judge in any hour.',
+  ),
+  JUDGE_TOKENS_PER_HOUR: given(
+    whole(1, 1_000_000_000_000),
+    chatJudgeDefaults.tokensPerHour,
+    'Tokens of those calls, as the API reports them.',
+  ),
+  JUDGE_CACHE: given(
+    whole(1, 1_000_000),
+    judgeAccessDefaults.cacheEntries,
+    'Answers of the judge that this process remembers.',
+  ),
+  JUDGE_HOLD_BELOW: given(
+    share(),
+    judgePolicyDefaults.holdBelow,
+    'A faithfulness score under it holds the draft for a person.',
+  ),
+  JUDGE_WARN_BELOW: given(
+    share(),
+    judgePolicyDefaults.warnBelow,
+    'A score under it goes out with the draft as a finding.',
+  ),
+  JUDGE_ON_UNSUPPORTED: given(
+    oneOf(['hold', 'warn'] as const),
+    judgePolicyDefaults.onUnsupported,
+    'What a claim does that the judge calls unsupported.',
+  ),
+  JUDGE_ON_SILENCE: given(
+    oneOf(['rules', 'hold'] as const),
+    judgePolicyDefaults.onSilence,
+    'What becomes of a draft that the judge says nothing of: what rules decide, or it is held.',
   ),
   DRAFT_BYTES: given(whole(1024, 524_288), draft.draftBytes, 'Bytes of a draft.'),
   DRAFT_NESTING: given(whole(8, 256), draft.nesting, 'Levels of nesting in a draft.'),

@@ -161,6 +161,12 @@ export const errorTable = {
     message: 'The retrieval answer breaks its contract: {problem}',
     solve: 'The retrieval service answers in another shape than API v1; `proofline try map` shows where.',
   },
+  PL_EVIDENCE_GONE: {
+    retryable: false,
+    message: 'It cannot be replayed any more: {what} is gone',
+    solve:
+      'Nothing is wrong: topics keep drafts and verdicts for 30 days, and the ledger forgets what expired long ago. `proofline trail RUN --snapshot FILE` keeps a run for good while all of it is there.',
+  },
   PL_EVIDENCE_TOO_LARGE: {
     retryable: false,
     message: 'The evidence of this lookup is too large to pass on: {bytes} bytes, over {limit}',
@@ -228,6 +234,56 @@ export const errorTable = {
     message: 'The draft quotes words, and nothing has checked that they were shown',
     solve: 'The draft is held. A person compares the quotes with what `proofline trail` shows.',
   },
+  PL_SAMPLED: {
+    retryable: false,
+    message: 'The draft would be published, and was chosen to be looked at by a person first',
+    solve: 'The draft is held. `proofline review show` has it; PROOFLINE_REVIEW_SAMPLE sets how many are chosen.',
+  },
+  PL_JUDGE_DOUBTS: {
+    retryable: false,
+    message: 'Rules would publish the draft, and the judge doubts what it says',
+    solve:
+      'The draft is held. `proofline review show` has what the judge says of each claim; it is an opinion, and a person decides.',
+  },
+  PL_JUDGE_SILENT: {
+    retryable: false,
+    message: 'Rules would publish the draft, and the judge that is to be asked said nothing of it',
+    solve:
+      'The draft is held, because PROOFLINE_JUDGE_ON_SILENCE is hold. `proofline trail` has why; a person decides, or the draft is handed in again under another draft_id.',
+  },
+  PL_JUDGE_DOWN: {
+    retryable: true,
+    message: 'The judge does not answer: {problem}',
+    solve:
+      'Nothing waits for it longer than PROOFLINE_JUDGE_WAIT_MS. Check PROOFLINE_JUDGE_URL and the endpoint behind it; later drafts are judged again.',
+  },
+  PL_JUDGE_REFUSED: {
+    retryable: false,
+    message: 'The judge refuses the question: {problem}',
+    solve: 'Check PROOFLINE_JUDGE_URL, PROOFLINE_JUDGE_MODEL and PROOFLINE_JUDGE_KEY with the endpoint.',
+  },
+  PL_JUDGE_ANSWER: {
+    retryable: false,
+    message: 'What the judge answered is no judgement: {problem}',
+    solve:
+      'The trail keeps the beginning of what it answered. A model that cannot keep to one JSON object is no judge: take another.',
+  },
+  PL_JUDGE_BUDGET: {
+    retryable: true,
+    message: 'The judge was asked as much as it may be in an hour',
+    solve:
+      'Drafts go on as without an answer. Raise PROOFLINE_JUDGE_CALLS_PER_HOUR or PROOFLINE_JUDGE_TOKENS_PER_HOUR, or ask about fewer: PROOFLINE_JUDGE_SAMPLE.',
+  },
+  PL_JUDGE_TOO_LARGE: {
+    retryable: false,
+    message: 'The question to the judge is too large: {found} {what}, over {limit}',
+    solve: 'The judge is not asked about a part, which would pass for the whole. A shorter draft, or one that cites fewer lookups, is judged.',
+  },
+  PL_REVIEW_REFUSED: {
+    retryable: false,
+    message: 'Nothing is decided about draft {draft_id} of run {run_id}: {problem}',
+    solve: '`proofline review list` shows the drafts that are held, and `proofline trail RUN` what became of the others.',
+  },
   PL_LEDGER_BROKEN: {
     retryable: true,
     message: 'The ledger entry of this lookup is not what a station signed',
@@ -270,6 +326,77 @@ export const errorTable = {
     retryable: false,
     message: 'The index {file} cannot be used: {problem}',
     solve: 'Index a folder with `proofline index DIR`; where the file is there and damaged, delete it first.',
+  },
+  PL_GATEWAY_DOWN: {
+    retryable: true,
+    message: 'The gateway does not answer: {problem}',
+    solve:
+      'Check the URL, the network and `GET /readyz` of the gateway. Asking or handing in again under the same id is safe: it is done once.',
+  },
+  PL_GATEWAY_ANSWER: {
+    retryable: false,
+    message: 'The answer of the gateway cannot be used: {problem}',
+    solve:
+      'Something between the client and the gateway changed the answer, or they are of versions that do not fit. Check the URL and the proxies on the way.',
+  },
+  PL_UNAUTHENTICATED: {
+    retryable: false,
+    message: 'The request has no token that is valid here',
+    solve:
+      'Send `Authorization: Bearer TOKEN`; `proofline tokens create` makes one, `proofline tokens list` shows which there are.',
+  },
+  PL_FORBIDDEN: {
+    retryable: false,
+    message: 'The token does not allow this: {problem}',
+    solve: 'Use a token with the scope and a pattern of runs that fit; `proofline tokens list` shows them.',
+  },
+  PL_HOST_REFUSED: {
+    retryable: false,
+    message: 'The gateway does not answer under this {header}',
+    solve:
+      'Use the address that it listens at, or allow the name: PROOFLINE_GATEWAY_HOSTS for hosts, PROOFLINE_GATEWAY_ORIGINS for pages in browsers.',
+  },
+  PL_METHOD_NOT_ALLOWED: {
+    retryable: false,
+    message: '{method} is not possible here; {allowed} is',
+    solve: 'GET /docs shows every route with its methods.',
+  },
+  PL_BODY_TOO_LARGE: {
+    retryable: false,
+    message: 'What was sent is larger than {limit} bytes',
+    solve: 'Send less: a draft has PROOFLINE_DRAFT_BYTES at most, and the body some more for its JSON.',
+  },
+  PL_MEDIA_TYPE: {
+    retryable: false,
+    message: 'The body is not sent as JSON',
+    solve: 'Send `Content-Type: application/json`.',
+  },
+  PL_RATE_LIMITED: {
+    retryable: true,
+    message: 'More than {limit} requests a second from one caller',
+    solve: 'Wait as long as Retry-After says. PROOFLINE_GATEWAY_RATE sets the limit.',
+  },
+  PL_TOO_MANY_WAITING: {
+    retryable: true,
+    message: 'This caller has {limit} requests waiting already',
+    solve:
+      'Let some of them end, ask with a shorter wait, or ask again under the same id after Retry-After. PROOFLINE_GATEWAY_WAITS_EACH sets the limit.',
+  },
+  PL_OVERLOADED: {
+    retryable: true,
+    message: 'The gateway has as much to do as it takes: {what}',
+    solve: 'Ask again under the same id after Retry-After, or run another gateway process beside this one.',
+  },
+  PL_TOKENS_UNUSABLE: {
+    retryable: false,
+    message: 'The tokens in {file} cannot be used: {problem}',
+    solve:
+      'Nobody is let in until it is right. `proofline tokens create` makes the file; it must be yours, and nobody else may write it (chmod 600).',
+  },
+  PL_INTERNAL: {
+    retryable: false,
+    message: 'The gateway failed in a way that nobody foresaw',
+    solve: 'Its log tells what kind of error it was. Please report it.',
   },
   PL_TIMEOUT: {
     retryable: true,

@@ -9,8 +9,9 @@ import { recordToJson } from '../contracts/record-json.js';
 import { readEntry } from '../ledger/entry-state.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import type { Emitter } from '../station/envelope.js';
-import type { Doors } from './doors.js';
-import type { DoorClient, LookupAnswer } from './line-client.js';
+import type { Doors, SubmissionAnswer } from './doors.js';
+import { decideHeld } from './decide-held.js';
+import type { DoorClient, DraftAnswer, LookupAnswer } from './line-client.js';
 import { replayDeadLetter } from './replay.js';
 
 /** A line's doors with what lies behind them. */
@@ -25,21 +26,27 @@ export interface DoorLine extends Doors {
 export function doorClient(
   line: DoorLine,
   timeoutMs: number,
-): Pick<DoorClient, 'lookup' | 'submit' | 'replay'> {
+): Pick<DoorClient, 'lookup' | 'submit' | 'decide' | 'replay'> {
   return {
     async lookup(lookup) {
       const projected = await line.lookup(lookupRequested(lookup, line.emitter.now()), timeoutMs);
       return answerOf(line, projected);
     },
     async submit(draft) {
-      const answer = await line.submit(draftSubmitted(draft, line.emitter.now()), timeoutMs);
-      return {
-        verdict: recordToJson('verdict.v1', answer.verdict),
-        reviewed: recordToJson('reviewed.v1', answer.reviewed),
-        verified: answer.verified === null ? null : recordToJson('verified.v1', answer.verified),
-      };
+      return submissionToJson(await line.submit(draftSubmitted(draft, line.emitter.now()), timeoutMs));
     },
+    decide: (decision) => decideHeld(line, decision, timeoutMs),
     replay: (request) => replayDeadLetter(line, request),
+  };
+}
+
+/** What became of a draft, each part in its JSON form. */
+export function submissionToJson({ verdict, reviewed, verified, repair }: SubmissionAnswer): DraftAnswer {
+  return {
+    verdict: recordToJson('verdict.v1', verdict),
+    reviewed: recordToJson('reviewed.v1', reviewed),
+    verified: verified === null ? null : recordToJson('verified.v1', verified),
+    repair: repair === null ? null : recordToJson('repair-requested.v1', repair),
   };
 }
 
@@ -54,7 +61,10 @@ async function answerOf(line: DoorLine, projected: ProjectedEvidence): Promise<L
 }
 
 /** The entry was written before the answer: once the view has passed the log's end, it is in there. */
-async function droppedOf(line: DoorLine, { runId, toolCallId }: ProjectedEvidence): Promise<JsonObject[]> {
+export async function droppedOf(
+  line: Pick<DoorLine, 'bus' | 'ledger' | 'codec'>,
+  { runId, toolCallId }: ProjectedEvidence,
+): Promise<JsonObject[]> {
   const partition = partitionOf(runId, line.bus.partitions);
   const { end } = await line.bus.bounds('ledger.v1', partition);
   await line.ledger.whenPast(partition, end - 1, DROPPED_WAIT_MS);

@@ -2,14 +2,16 @@ import type { AuditStore } from '../audit/audit-store.js';
 import { openSqliteAuditStore } from '../audit/sqlite-audit-store.js';
 import { openEmbeddedBus, type EmbeddedBus } from '../bus/embedded/embedded-bus.js';
 import { createCodec, type Codec } from '../contracts/codec.js';
+import type { Judge } from '../judge/judge.js';
 import { openKeyring, type Keyring } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import { openSqliteLedgerView } from '../ledger/sqlite-ledger-view.js';
+import type { Observability } from '../observe/observability.js';
 import type { KnowledgeSearch } from '../retrieval/knowledge-search.js';
 import type { Emitter } from '../station/envelope.js';
 import { createHealth, type Health } from '../station/health.js';
 import type { Incident, LaneEnvironment } from '../station/lane-environment.js';
-import { followAnswers } from './answers.js';
+import { followAnswers, type Answers } from './answers.js';
 import { dataFolder } from './data-folder.js';
 import { openDoors, type Doors } from './doors.js';
 import { stationNames } from './station-names.js';
@@ -21,6 +23,8 @@ export interface LineOptions {
   readonly folder: string;
   /** Closed with the line. */
   readonly search: KnowledgeSearch;
+  /** Closed with the line; without one rules decide alone. */
+  readonly judge?: Judge | null;
   /** Null takes the folder's number of partitions. */
   readonly partitions?: number | null;
   readonly topicPrefix?: string;
@@ -32,6 +36,8 @@ export interface LineOptions {
   /** Told of dead letters, of rules that threw and of lanes that started over. */
   readonly onIncident?: (incident: Incident) => void;
   readonly onFatal?: (error: unknown) => void;
+  /** Watches the line; stopped by who made it. */
+  readonly observe?: Observability;
 }
 
 export interface Line extends Doors {
@@ -43,6 +49,8 @@ export interface Line extends Doors {
   readonly health: Health;
   /** How records that come from outside the stations are made. */
   readonly emitter: Emitter;
+  /** What the topics say from now on, for who waits. */
+  readonly answers: Answers;
   /** Lets the batches at hand end, then closes everything. What is not done yet goes on at the next start. */
   stop(): Promise<void>;
 }
@@ -54,7 +62,7 @@ export const DEFAULT_TOPIC_PREFIX = 'proofline.';
  * @throws ProoflineError PL_DATA_FOLDER_LOCKED, PL_DATA_FOLDER_UNUSABLE, PL_PARTITIONS_CHANGED, PL_KEY_INVALID.
  */
 export function openLine(options: LineOptions): Line {
-  const { folder, search, now = Date.now, topicPrefix = DEFAULT_TOPIC_PREFIX } = options;
+  const { folder, search, observe, now = Date.now, topicPrefix = DEFAULT_TOPIC_PREFIX } = options;
   const paths = dataFolder(folder);
   const keys = options.keys ?? paths.keys;
   const bus = openEmbeddedBus({ folder, now, partitions: options.partitions ?? null, ...fatal(options) });
@@ -76,9 +84,15 @@ export function openLine(options: LineOptions): Line {
     const envOf = (station: string): LaneEnvironment => ({
       emitter: emitterOf(station),
       health,
-      onIncident: options.onIncident ?? (() => undefined),
+      ...(observe === undefined ? {} : { observer: observe.observer }),
+      onIncident(incident) {
+        observe?.onIncident(incident);
+        options.onIncident?.(incident);
+      },
     });
-    const ports: StationPorts = { codec, ledger, audit, search, ...signingPorts(keyring, keys) };
+    observe?.attach({ bus, ledger, health });
+    const judge = options.judge ?? null;
+    const ports: StationPorts = { codec, ledger, audit, search, judge, ...signingPorts(keyring, keys) };
     const settings = options.settings ?? lineDefaults;
     const running = runStations({ names: stationNames, bus, ports, settings, envOf });
     const answers = followAnswers(bus, codec);
@@ -92,10 +106,11 @@ export function openLine(options: LineOptions): Line {
       codec,
       health,
       emitter,
+      answers,
       async stop() {
         await Promise.all([answers.stop(), ...running.map((each) => each.stop())]);
         for (const close of closing) await close();
-        await search.close();
+        await Promise.all([search.close(), judge?.close()]);
       },
     };
   } catch (error) {

@@ -5,6 +5,7 @@ import { ProoflineError } from '../contracts/errors.js';
 import { isJsonObject, toSnakeJson, type JsonObject } from '../contracts/json.js';
 import { nestsAtMost } from '../evidence/foreign-json.js';
 import { evidenceLimits } from '../evidence/limits.js';
+import type { DecisionRequest } from './decide-held.js';
 import type { ReplayRequest } from './replay.js';
 
 /** What is handed in as JSON, checked: lookups, drafts, replays and folders to index, snake_case as all JSON is. */
@@ -78,6 +79,14 @@ const draftSchema = z.strictObject({
   limits,
 });
 
+const decisionSchema = z.strictObject({
+  run_id: z.string(),
+  draft_id: z.string(),
+  decision: z.enum(['APPROVE', 'REJECT']),
+  by: z.string(),
+  reason: z.string(),
+});
+
 const replaySchema = z.strictObject({
   dead_letter_event_id: z.string(),
   partition: z.int32().nonnegative(),
@@ -99,6 +108,11 @@ export function draftFromJson(json: unknown): DraftHandIn {
   return { ...same, runId: run_id, draftId: draft_id, draftJson: draft_json };
 }
 
+export function decisionFromJson(json: unknown): DecisionRequest {
+  const { run_id, draft_id, ...same } = read(decisionSchema, json);
+  return { ...same, runId: run_id, draftId: draft_id };
+}
+
 export function replayFromJson(json: unknown): ReplayRequest {
   const { dead_letter_event_id, ...same } = read(replaySchema, json);
   return { ...same, deadLetterEventId: dead_letter_event_id };
@@ -109,7 +123,7 @@ export function indexFromJson(json: unknown): { readonly folder: string } {
 }
 
 /** The JSON that the functions above read. */
-export function handInToJson(handIn: Lookup | DraftHandIn | ReplayRequest): JsonObject {
+export function handInToJson(handIn: Lookup | DraftHandIn | DecisionRequest | ReplayRequest): JsonObject {
   const json = toSnakeJson(handIn) as Record<string, unknown>;
   const deadline = 'limits' in handIn ? (handIn.limits?.deadline ?? null) : null;
   if (deadline === null || !isJsonObject(json['limits'])) return json;

@@ -3,10 +3,9 @@ import { kafkaConnectionOf } from '../bus/kafka/connection.js';
 import { openKafkaBus } from '../bus/kafka/kafka-bus.js';
 import type { Config } from '../config/config.js';
 import { openRedisLedgerView } from '../ledger/redis/redis-ledger-view.js';
-import { followAnswers } from './answers.js';
 import { createClosing } from './closing.js';
 import { doorClient } from './door-client.js';
-import { openDoors } from './doors.js';
+import { openKafkaDoors } from './kafka-doors.js';
 import { kafkaServices, openCodec } from './kafka-services.js';
 import type { DoorClient } from './line-client.js';
 
@@ -31,10 +30,9 @@ export async function openKafkaClient(config: Config): Promise<DoorClient> {
       codec,
     });
     closing.first(() => ledger.close());
-    const answers = followAnswers(bus, codec);
-    closing.first(() => answers.stop());
-    const emitter = { station: 'door', codec, partitions: bus.partitions, prefix, now: Date.now };
-    const line = { ...openDoors({ bus, codec, emitter, answers, audit }), bus, ledger, codec, emitter };
+    const doors = openKafkaDoors({ bus, codec, audit }, prefix);
+    closing.first(() => doors.answers.stop());
+    const line = { ...doors, bus, ledger, codec };
     return { remote: true, ...doorClient(line, config.answerTimeoutMs), close: () => closing.run() };
   } catch (error) {
     await closing.run();

@@ -7,6 +7,8 @@ import { openKafkaBus } from '../bus/kafka/kafka-bus.js';
 import type { Config } from '../config/config.js';
 import type { Codec } from '../contracts/codec.js';
 import { ProoflineError } from '../contracts/errors.js';
+import type { Judge } from '../judge/judge.js';
+import { openJudge } from '../judge/open-judge.js';
 import { openKeyring, type Keyring } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import { openRedisLedgerView } from '../ledger/redis/redis-ledger-view.js';
@@ -41,12 +43,13 @@ export interface KafkaLine {
   readonly codec: Codec;
   readonly ledger: LedgerView;
   readonly audit: AuditStore;
+  readonly keyring: Keyring;
   /** Lets the batches at hand end, leaves the groups, then closes everything. Idempotent. */
   stop(): Promise<void>;
 }
 
 /** What a line in Kafka works with, opened. */
-type Opened = Omit<KafkaLine, 'stop'> & { readonly keyring: Keyring };
+type Opened = Omit<KafkaLine, 'stop'>;
 
 /**
  * Opens what the stations work with and runs them. Makes no topic, no key and no table.
@@ -55,8 +58,10 @@ type Opened = Omit<KafkaLine, 'stop'> & { readonly keyring: Keyring };
 export async function openKafkaLine(options: KafkaLineOptions): Promise<KafkaLine> {
   const closing = createClosing();
   try {
-    const { keyring, ...opened } = await openAll(options, closing);
-    const running = run(options, { keyring, ...opened });
+    const opened = await openAll(options, closing);
+    const judge = judgeOf(options);
+    closing.last(() => judge?.close() ?? Promise.resolve());
+    const running = run(options, opened, judge);
     closing.first(() => stopAll(running));
     closing.last(() => options.search.close());
     return { ...opened, stop: () => closing.run() };
@@ -89,14 +94,17 @@ async function openAll(options: KafkaLineOptions, closing: Closing): Promise<Ope
 function run(
   { config, stations, search, observe, onFatal, now = Date.now }: KafkaLineOptions,
   { keyring, codec, audit, bus, ledger }: Opened,
+  judge: Judge | null,
 ): readonly Consumption[] {
   const health = createHealth(now);
   observe.attach({ bus, ledger, health });
+  // A gateway alone signs nothing.
+  if (stations.length === 0) return [];
   return runStations({
     names: stations,
     bus,
     settings: config,
-    ports: { codec, ledger, audit, search, ...signingPorts(keyring, keysOf(config)) },
+    ports: { codec, ledger, audit, search, judge, ...signingPorts(keyring, keysOf(config)) },
     envOf: (station) => ({
       emitter: { station, codec, partitions: bus.partitions, prefix: config.topicPrefix, now },
       health,
@@ -108,6 +116,11 @@ function run(
       },
     }),
   });
+}
+
+/** Null where nobody here asks it. */
+function judgeOf({ config, stations }: KafkaLineOptions): Judge | null {
+  return config.judge !== null && stations.includes('review') ? openJudge(config.judge) : null;
 }
 
 /** The folder of keys: PROOFLINE_KEYS, else the data folder's own. */

@@ -2,6 +2,7 @@ import type { DraftHandIn } from '../../producers/drafts.js';
 import type { Lookup } from '../../producers/lookups.js';
 import type { ErrorCode } from '../contracts/errors.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { DecisionRequest } from './decide-held.js';
 import type { IndexOptions } from '../retrieval/local/index-folder.js';
 import type { LeftOut } from '../retrieval/local/left-out.js';
 import type { ReplayRequest, Replayed } from './replay.js';
@@ -14,6 +15,8 @@ export interface DoorClient {
   lookup(lookup: Lookup): Promise<LookupAnswer>;
   /** @throws ProoflineError PL_ID_INVALID, PL_INPUT_INVALID, PL_TIMEOUT (the draft is still judged). */
   submit(draft: DraftHandIn): Promise<DraftAnswer>;
+  /** @throws ProoflineError PL_REVIEW_REFUSED, PL_ID_INVALID, PL_INPUT_INVALID, PL_TIMEOUT (it still counts). */
+  decide(decision: DecisionRequest): Promise<DecisionAnswer>;
   /** @throws ProoflineError PL_NOT_FOUND, PL_REPLAY_REFUSED, PL_RECORD_TOO_LARGE. */
   replay(request: ReplayRequest): Promise<Replayed>;
   /** Ends the line where it runs in this process. Idempotent. */
@@ -44,6 +47,20 @@ export interface DraftAnswer {
   readonly reviewed: JsonObject;
   /** The VerifiedDraft, when this draft ended the run. */
   readonly verified: JsonObject | null;
+  /** The RepairRequested, when a better draft is asked for. */
+  readonly repair: JsonObject | null;
+}
+
+/** What came of a person's decision. */
+export interface DecisionAnswer {
+  /** The Reviewed that names who decided. */
+  readonly reviewed: JsonObject;
+  /** The RepairRequested, when a better draft is asked for. */
+  readonly repair: JsonObject | null;
+  /** The VerifiedDraft, when it ended the run. */
+  readonly verified: JsonObject | null;
+  /** False where somebody else had decided first, which this is the answer to. */
+  readonly counted: boolean;
 }
 
 /** What an indexing did, and what the index holds after it. Shares are 0..1 of the chunks. */

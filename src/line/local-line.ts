@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { ProoflineError } from '../contracts/errors.js';
 import { instantToJson } from '../contracts/record-json.js';
+import { openJudge } from '../judge/open-judge.js';
+import type { Observability } from '../observe/observability.js';
 import type { Incident } from '../station/lane-environment.js';
 import { VERSION } from '../version.js';
 import { dataFolder } from './data-folder.js';
@@ -14,6 +16,8 @@ import { openRetrieval, type Retrieval } from './retrieval.js';
 /** A line that runs in this process, with its answers in JSON form. */
 export interface LocalLine extends LineClient {
   readonly line: Line;
+  /** @throws ProoflineError PL_INDEX_UNUSABLE where there is nothing to look things up in */
+  assertCanLookUp(): void;
 }
 
 /** What must be there before a line is opened, so that a mistyped folder is not made. */
@@ -24,6 +28,7 @@ export interface LocalLineOptions {
   readonly requires?: Required;
   readonly onIncident?: (incident: Incident, line: Line) => void;
   readonly onFatal?: (error: unknown) => void;
+  readonly observe?: Observability;
 }
 
 /**
@@ -43,11 +48,13 @@ export async function openLocalLine(options: LocalLineOptions): Promise<LocalLin
     line = openLine({
       folder: config.data,
       search: retrieval.search,
+      judge: config.judge === null ? null : openJudge(config.judge),
       partitions: config.partitions,
       topicPrefix: config.topicPrefix,
       keys: config.keys,
       settings: config,
       ...(options.onFatal === undefined ? {} : { onFatal: options.onFatal }),
+      ...(options.observe === undefined ? {} : { observe: options.observe }),
       ...(onIncident === undefined ? {} : { onIncident: (incident) => onIncident(incident, line) }),
     });
   } catch (error) {
@@ -78,6 +85,7 @@ function clientOf(line: Line, retrieval: Retrieval, config: Config): LocalLine {
   const doors = doorClient(line, config.answerTimeoutMs);
   return {
     line,
+    assertCanLookUp: () => retrieval.assertReady(),
     remote: false,
     ...doors,
     lookup(lookup) {

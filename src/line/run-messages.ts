@@ -9,7 +9,7 @@ import { readMessage } from './scan.js';
 /** A run's messages from wherever they are still kept: the topics first, then the answers in the audit. */
 
 /** Topics whose messages the audit keeps too, the first of each id. */
-const ANSWERS = {
+export const ANSWERS = {
   'projected.v1': 'LOOKUP',
   'verdict.v1': 'VERDICT',
   'reviewed.v1': 'REVIEWED',
@@ -17,7 +17,7 @@ const ANSWERS = {
   'verified.v1': 'OUTCOME',
 } as const satisfies Partial<Record<keyof RunData['records'], AnswerKind>>;
 
-type AnswerTopic = keyof typeof ANSWERS;
+export type AnswerTopic = keyof typeof ANSWERS;
 
 /** A message of the run. */
 export interface Seen<T extends AnswerTopic> {

@@ -98,6 +98,7 @@ const TRACES: Readonly<Record<string, { readonly input: RunTopic; readonly outpu
   PROJECT: { input: 'postprocessed.v1', output: 'projected.v1' },
   GUARD: { input: 'draft-submitted.v1', output: 'verdict.v1' },
   REVIEW: { input: 'verdict.v1', output: 'reviewed.v1' },
+  DECISION: { input: 'review-decision.v1', output: 'reviewed.v1' },
 };
 
 function goneRecords({ runId, records, audit }: RunData): RunTrail['gone'] {
@@ -123,6 +124,7 @@ function markOf(outcome: string): { readonly mark?: 'REPEAT' | 'REFUSED' } {
 }
 
 function gaveNothing(kind: string, outcome: string): boolean {
+  if (kind === 'DECISION') return outcome === 'REPEAT' || outcome === 'REFUSED';
   return outcome === 'ALREADY_ANSWERED' || (kind === 'REVIEW' && outcome === 'REPEAT');
 }
 

@@ -6,7 +6,14 @@ import { isJsonObject, parseJson } from '../contracts/json.js';
 import type { IndexProgress } from '../retrieval/local/index-folder.js';
 import { errorFromWire } from './error-json.js';
 import { handInToJson } from './hand-in-json.js';
-import type { DraftAnswer, IndexAnswer, LineClient, LineHealth, LookupAnswer } from './line-client.js';
+import type {
+  DecisionAnswer,
+  DraftAnswer,
+  IndexAnswer,
+  LineClient,
+  LineHealth,
+  LookupAnswer,
+} from './line-client.js';
 import type { Replayed } from './replay.js';
 import { socketPathToConnect } from './socket-path.js';
 import { MAX_BODY_BYTES } from './socket-server.js';
@@ -45,6 +52,7 @@ function clientOver(socketPath: string): LineClient {
     remote: true,
     lookup: (lookup) => call<LookupAnswer>('POST', '/lookups', handInToJson(lookup)),
     submit: (draft) => call<DraftAnswer>('POST', '/drafts', handInToJson(draft)),
+    decide: (decision) => call<DecisionAnswer>('POST', '/review/decisions', handInToJson(decision)),
     replay: (request) => call<Replayed>('POST', '/dlq/replay', handInToJson(request)),
     health: () => call<LineHealth>('GET', '/health'),
     async index(folder, { onProgress, signal } = {}) {

@@ -4,7 +4,13 @@ import { isProoflineError, ProoflineError } from '../contracts/errors.js';
 import { parseJson } from '../contracts/json.js';
 import type { IndexProgress } from '../retrieval/local/index-folder.js';
 import { errorToWire } from './error-json.js';
-import { draftFromJson, indexFromJson, lookupFromJson, replayFromJson } from './hand-in-json.js';
+import {
+  decisionFromJson,
+  draftFromJson,
+  indexFromJson,
+  lookupFromJson,
+  replayFromJson,
+} from './hand-in-json.js';
 import type { LineClient } from './line-client.js';
 import { socketPathToListen } from './socket-path.js';
 
@@ -86,6 +92,7 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /index': (client, body, response) => index(client, body, response),
   'POST /lookups': (client, body) => client.lookup(lookupFromJson(body)),
   'POST /drafts': (client, body) => client.submit(draftFromJson(body)),
+  'POST /review/decisions': (client, body) => client.decide(decisionFromJson(body)),
   'POST /dlq/replay': (client, body) => client.replay(replayFromJson(body)),
 };
 
@@ -156,6 +163,7 @@ function statusOf(error: unknown): number {
       return 404;
     case 'PL_REPLAY_REFUSED':
     case 'PL_REPEAT_CONFLICT':
+    case 'PL_REVIEW_REFUSED':
       return 409;
     case 'PL_TIMEOUT':
       return 504;

@@ -3,9 +3,10 @@ import type { TopicName } from '../contracts/topics.js';
 /** What each station reads; a station's name is its consumer group's. */
 export const stationInputs = {
   'ledger-view': ['ledger.v1'],
-  retrieve: ['lookup-requested.v1'],
+  retrieve: ['lookup-requested.v1', 'run-state.v1'],
   postprocess: ['raw-hits.v1'],
   project: ['postprocessed.v1'],
+  harness: ['lookup-requested.v1', 'projected.v1', 'draft-submitted.v1', 'run-outcome.v1'],
   guard: ['draft-submitted.v1'],
   review: ['verdict.v1'],
   'audit-sink': [

@@ -1,14 +1,16 @@
 import { auditSinkStation } from '../../consumers/audit-sink.js';
 import { guardDefaults, guardStation, type GuardConfig } from '../../consumers/guard.js';
+import { harnessDefaults, harnessStation, type HarnessConfig } from '../../consumers/harness.js';
 import { runLedgerView } from '../../consumers/ledger-view.js';
 import { postprocessStation } from '../../consumers/postprocess.js';
 import { projectDefaults, projectStation, type ProjectConfig } from '../../consumers/project.js';
 import { retrieveStation } from '../../consumers/retrieve.js';
-import { reviewStation } from '../../consumers/review.js';
+import { reviewDefaults, reviewStation, type ReviewConfig } from '../../consumers/review.js';
 import type { AuditStore } from '../audit/audit-store.js';
 import type { Bus, Consumption } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import { ProoflineError } from '../contracts/errors.js';
+import type { Judge } from '../judge/judge.js';
 import type { Keyring, Signer } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import {
@@ -30,13 +32,17 @@ export interface LineSettings {
   readonly retrieve: RetrieveConfig;
   /** Its limits hold for postprocess too. */
   readonly project: ProjectConfig;
+  readonly harness: HarnessConfig;
   readonly guard: GuardConfig;
+  readonly review: ReviewConfig;
 }
 
 export const lineDefaults: LineSettings = {
   retrieve: retrieveDefaults,
   project: projectDefaults,
+  harness: harnessDefaults,
   guard: guardDefaults,
+  review: reviewDefaults,
 };
 
 export interface StationPorts {
@@ -47,6 +53,8 @@ export interface StationPorts {
   readonly ledger: LedgerView;
   readonly audit: AuditStore;
   readonly search: KnowledgeSearch;
+  /** The second opinion of review; without one rules decide alone. */
+  readonly judge?: Judge | null;
 }
 
 type Run = (bus: Bus, env: LaneEnvironment, ports: StationPorts, settings: LineSettings) => Consumption;
@@ -56,8 +64,9 @@ const stations = {
   retrieve: (bus, env, ports, { retrieve }) => runStation(bus, env, retrieveStation(ports, retrieve)),
   postprocess: (bus, env, _ports, { project }) => runStation(bus, env, postprocessStation(project.limits)),
   project: (bus, env, ports, { project }) => runStation(bus, env, projectStation(ports, project)),
+  harness: (bus, env, ports, { harness }) => runStation(bus, env, harnessStation(ports, harness)),
   guard: (bus, env, ports, { guard }) => runStation(bus, env, guardStation(ports, guard)),
-  review: (bus, env, ports) => runStation(bus, env, reviewStation(ports)),
+  review: (bus, env, ports, { review }) => runStation(bus, env, reviewStation(ports, review)),
   'audit-sink': (bus, env, { audit }) => runStation(bus, env, auditSinkStation(audit)),
 } satisfies Record<StationName, Run>;
 

@@ -13,8 +13,8 @@ import { readMessage } from './scan.js';
 export interface TailOptions {
   readonly topic: TopicName;
   readonly partitions: readonly number[];
-  /** The first offset to read, of every partition. */
-  readonly from: 'beginning' | 'end' | number;
+  /** The first offset to read, of every partition or, by its number, of each. */
+  readonly from: 'beginning' | 'end' | number | readonly number[];
   /** Goes on with what is appended, until the signal aborts. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
@@ -56,10 +56,14 @@ async function openCursors(bus: BusReader, { topic, partitions, from }: TailOpti
   const cursors: Cursor[] = [];
   for (const partition of partitions) {
     const { low, end } = await bus.bounds(topic, partition);
-    const next = from === 'beginning' ? low : from === 'end' ? end : from;
+    const next = from === 'beginning' ? low : from === 'end' ? end : placeIn(from, partition);
     cursors.push({ partition, next, end, page: [] });
   }
   return cursors;
+}
+
+function placeIn(from: number | readonly number[], partition: number): number {
+  return typeof from === 'number' ? from : (from[partition] ?? 0);
 }
 
 /** What lies before the cursors' ends, merged by time; within a partition in the order of the offsets. */

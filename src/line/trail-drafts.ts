@@ -7,6 +7,7 @@ import type {
   GuardVerdict,
   PersonRef,
   QuoteOutcome,
+  ReviewDecision,
   ToolInvocation,
   VerifiedDraft,
 } from '../contracts/generated.js';
@@ -51,7 +52,20 @@ export interface DraftTrail {
   /** In order: the rules' or the judge's first, a person's later. */
   readonly reviews: readonly ReviewTrail[];
   readonly repair: { readonly attemptsLeft: number; readonly findings: number } | null;
-  readonly outcome: Pick<VerifiedDraft, 'eventId' | 'outcome' | 'replaces'> | null;
+  /** What people decided about it, in order; empty where its topic forgot them. What counted is in `reviews` too. */
+  readonly decisions: readonly DecisionTrail[];
+  readonly outcome: OutcomeTrail | null;
+}
+
+export interface DecisionTrail extends Pick<ReviewDecision, 'decision' | 'by' | 'reason'> {
+  readonly at: number | null;
+  /** False where it changed nothing: another one came first, or the draft was not held. */
+  readonly counted: boolean;
+}
+
+export interface OutcomeTrail extends Pick<VerifiedDraft, 'eventId' | 'outcome' | 'replaces'> {
+  /** Why there is no verified draft; null where there is one. */
+  readonly fallbackReason: string | null;
 }
 
 export interface VerdictTrail {
@@ -131,6 +145,7 @@ function draftTrail(said: Said, eventId: string): DraftTrail {
     ...textOf(first, verdict),
     verdict: verdictTrail(verdict?.message, note, verdictEventId),
     reviews: reviewTrails(said, verdictEventId),
+    decisions: decisionTrails(said, verdictEventId),
     repair: repairTrail(said, verdictEventId),
     outcome: outcomeOf(said, verdictEventId),
   };
@@ -234,6 +249,19 @@ function reviewNoted(note: ToolInvocation): ReviewTrail {
   };
 }
 
+function decisionTrails(said: Said, verdictEventId: string): DecisionTrail[] {
+  const answered = reviewTrails(said, verdictEventId).flatMap(({ person, decision }) =>
+    person === null || decision === 'STALE' ? [] : [person],
+  );
+  // All decisions about a verdict have one event id, and may say different things: each is told.
+  return said.data.records['review-decision.v1']
+    .filter(({ message }) => message.verdictEventId === verdictEventId)
+    .map(({ timestamp, message: { decision, by, reason } }) => {
+      const counted = answered.some((person) => by.startsWith(person.by) && reason.startsWith(person.reason));
+      return { at: timestamp, decision, by, reason, counted };
+    });
+}
+
 /** A repair follows from the verdict, or from what a person decided about it. */
 function repairTrail({ data, repairs }: Said, verdictEventId: string): DraftTrail['repair'] {
   const decisions = data.records['review-decision.v1'].filter(
@@ -249,8 +277,8 @@ function repairTrail({ data, repairs }: Said, verdictEventId: string): DraftTrai
 function outcomeOf({ verified }: Said, verdictEventId: string): DraftTrail['outcome'] {
   const found = verified.find(({ message }) => message.verdictEventId === verdictEventId);
   if (found === undefined) return null;
-  const { eventId, outcome, replaces } = found.message;
-  return { eventId, outcome, replaces };
+  const { eventId, outcome, replaces, fallback } = found.message;
+  return { eventId, outcome, replaces, fallbackReason: fallback?.reason ?? null };
 }
 
 /** How a run ended, or where it stands. */

@@ -41,11 +41,13 @@ export const retrieveDefaults: RetrieveConfig = {
   maxQueryChars: 20_000,
 };
 
-/** What is known of a request: found, failed, asked before, or nothing yet because the retriever is down. */
+/** What is known of a request: found, failed, asked before, refused, or nothing yet because the retriever is down. */
 export type Plan =
   | { readonly kind: 'found'; readonly hits: readonly Hit[]; readonly trace: JsonObject; pending: boolean }
   | { readonly kind: 'failed'; readonly failure: Failure; pending: boolean }
   | { readonly kind: 'repeat' }
+  /** Its run may ask no more. */
+  | { readonly kind: 'stopped' }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'down'; readonly problem: string; readonly retryAfterMs: number | null };
 
@@ -82,6 +84,14 @@ export function repeatOf(
   if (entry?.state === 'PENDING' && entry.requestOffset === offset) return null;
   const first = entry?.requestSha256 ?? acceptedSha256;
   return { kind: first === undefined || first === request.requestSha256 ? 'repeat' : 'conflict' };
+}
+
+/**
+ * What a run that may ask no more makes of a request that is no repeat. One that was accepted before is on its way, and
+ * is answered.
+ */
+export function stopOf(known: KnownEntry | undefined, mustStop: boolean): Plan | null {
+  return mustStop && known === undefined ? { kind: 'stopped' } : null;
 }
 
 export function refusalOf(request: LookupRequested, filters: unknown, config: RetrieveConfig): string | null {
@@ -135,15 +145,12 @@ export function decideRetrieve(
     }
     case 'repeat':
       return passedOn(request, config, 'REPEAT', null);
-    case 'conflict': {
-      const code = 'PL_REPEAT_CONFLICT';
-      const what = `tool_call_id ${request.value.toolCallId}`;
-      return passedOn(request, config, 'REFUSED', {
-        code,
-        message: errorMessage(code, { what }),
-        retryable: false,
+    case 'conflict':
+      return refused(request, config, 'PL_REPEAT_CONFLICT', {
+        what: `tool_call_id ${request.value.toolCallId}`,
       });
-    }
+    case 'stopped':
+      return refused(request, config, 'PL_STOP_REQUIRED', {});
     case 'down':
       return {
         kind: 'not-yet',
@@ -222,6 +229,11 @@ function accepted(
 ): Outcome {
   const pending = pendingWritten ? [] : [pendingEntry(request, config, signer).emission];
   return { ...note, records: [...pending, answer] };
+}
+
+function refused(request: Request, config: RetrieveConfig, code: ErrorCode, params: ErrorParams): Outcome {
+  const failure = { code, message: errorMessage(code, params), retryable: false };
+  return passedOn(request, config, 'REFUSED', failure);
 }
 
 function passedOn(

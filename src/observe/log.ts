@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { BusReader } from '../bus/bus.js';
-import { errorMessage, errorTable, isProoflineError } from '../contracts/errors.js';
+import { errorMessage, errorTable, isProoflineError, type ErrorCode } from '../contracts/errors.js';
 import type { Incident } from '../station/lane-environment.js';
 import { errorTraits } from './error-traits.js';
 import type { LaneChange } from './lanes.js';
@@ -23,6 +23,24 @@ export interface Log {
   draining(): void;
   stopped(): void;
   fatal(error: unknown): void;
+  /** The gateway lets everybody in. */
+  openGateway(): void;
+  /** A request that the gateway answered. */
+  request(line: RequestLine): void;
+  /** What the gateway could not do, with the kind of what caused it. */
+  requestFailed(fields: { readonly code: ErrorCode; readonly message: string }, cause: unknown): void;
+}
+
+/** Never what was sent, what was answered, or a token. */
+export interface RequestLine {
+  readonly method: string;
+  /** The pattern of the path. */
+  readonly route: string | null;
+  readonly run_id: string | null;
+  readonly status: number;
+  readonly ms: number;
+  /** Id of the token. */
+  readonly token: string | null;
 }
 
 const BURST = 5;
@@ -66,6 +84,22 @@ export function createLog(
         log.warn({ station, code, left_out: count }, 'more of the same');
       }
       log.info('stopped');
+    },
+    openGateway: () =>
+      log.warn(
+        { station: 'gateway' },
+        'no tokens are asked for: every program on this machine may use the gateway (PROOFLINE_GATEWAY_TOKENS)',
+      ),
+    request: (line) => log.info(line, 'request'),
+    requestFailed(fields, cause) {
+      const repeated = limit.admit(`gateway ${fields.code}`);
+      if (repeated === null) return;
+      const count = repeated === 0 ? {} : { left_out: repeated };
+      const { code, message } = fields;
+      log.warn(
+        { station: 'gateway', code, ...errorTraits(cause), ...count, solve: errorTable[code].solve },
+        message,
+      );
     },
     fatal: (error) => log.fatal(errorTraits(error), 'the disk can no longer be believed, the process ends'),
   };

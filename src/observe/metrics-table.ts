@@ -88,6 +88,11 @@ export const metricTable = {
     labels: ['station', 'code'],
     help: 'What a person should look into; the log has the first of each kind, every minute.',
   },
+  proofline_records_passed_over_total: {
+    type: 'counter',
+    labels: ['station', 'code'],
+    help: 'Records that the station could not work on and that another one gives up.',
+  },
   proofline_lookups_total: {
     type: 'counter',
     labels: ['outcome', 'grade'],
@@ -108,6 +113,32 @@ export const metricTable = {
     type: 'counter',
     labels: ['decision'],
     help: 'What review decided about verdicts.',
+  },
+  proofline_runs_stopped_total: {
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Runs that may ask no more: MAX_LOOKUPS, MAX_TOKENS, NO_GAIN or DEADLINE. A lookup that is refused for it is in proofline_lookup_failures_total.',
+  },
+  proofline_runs_given_up_total: {
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Runs whose deadline passed without an outcome: DEADLINE, or BUDGET where they had been stopped for it.',
+  },
+  proofline_judgements_total: {
+    type: 'counter',
+    labels: ['outcome', 'source'],
+    help: 'What the judge said of drafts: JUDGED, NO_CLAIMS, ABSTAINED or FAILED; ASKED of the model, remembered (CACHE), or told without it (RULES).',
+  },
+  proofline_judge_failures_total: {
+    type: 'counter',
+    labels: ['code'],
+    help: 'Judgements that FAILED, by code; PL_JUDGE_BUDGET where the hour’s calls or tokens were spent.',
+  },
+  proofline_judge_seconds: {
+    type: 'histogram',
+    labels: [],
+    help: 'How long drafts waited for what was asked of the model, with all attempts.',
+    buckets: SECONDS,
   },
   proofline_ledger_view_position: {
     type: 'gauge',

@@ -93,6 +93,19 @@ function observeLane(metrics: Metrics, station: string, spans: LaneSpans | null)
       countDecisions(metrics, station, decisions);
       spans?.committed(count === batch.length ? batch : batch.slice(0, count), decisions, stages);
     },
+    due(decisions) {
+      metrics.count('proofline_steps_total', { station, outcome: 'committed' });
+      countDecisions(metrics, station, decisions);
+    },
+    learned(records, unreadable) {
+      metrics.count('proofline_records_in_total', { station }, records);
+      if (unreadable > 0)
+        metrics.count(
+          'proofline_records_passed_over_total',
+          { station, code: 'PL_RECORD_UNDECODABLE' },
+          unreadable,
+        );
+    },
     waits(code) {
       committing = false;
       metrics.count('proofline_waits_total', { station, code });

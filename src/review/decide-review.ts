@@ -1,204 +1,208 @@
 import { sha256 } from '../contracts/digest.js';
-import type { ErrorCode } from '../contracts/errors.js';
-import type {
-  Finding,
-  GuardVerdict,
-  ReviewOutcome,
-  ReviewStatus,
-  RunOutcome,
-  VerifiedDraft,
-} from '../contracts/generated.js';
-import { derivedEventId } from '../contracts/ids.js';
-import { fallbackDraft, fallbackLimitation } from '../evidence/fixed-texts.js';
+import type { GuardVerdict } from '../contracts/generated.js';
+import { repairRequest } from '../repair/repair-request.js';
 import { invocation } from '../station/invocation.js';
-import type { Emission, Envelope, Outcome } from '../station/station.js';
-import { isLedgerFault } from './ledger-fault.js';
-import type { reviewDraft } from './rules/review.js';
+import type { Emission, Outcome } from '../station/station.js';
+import { appraise, heldDraft, isOurFault, unreviewed, type Appraisal, type Reviewer } from './appraise.js';
+import {
+  fallbackRecord,
+  outcomeEventIdOf,
+  reviewedRecord,
+  verifiedRecord,
+  type Decided,
+  type FallbackReason,
+} from './review-records.js';
+import {
+  attemptsLeft,
+  countedAttempts,
+  isPastDeadline,
+  withJudged,
+  type RunProgress,
+} from './run-progress.js';
+import { isSampled } from './sample.js';
 
 /**
  * What becomes of a verdict: publish, ask for a repair, hold for a person, fall back, or nothing because the run
  * is past it. One run has one outcome, whatever comes again, late or out of order. Pure.
  */
 
-export type RunProgress = Omit<RunOutcome, Envelope>;
-
-/** Reviews a draft that passed the guard. */
-export type Reviewer = (
-  draft: NonNullable<GuardVerdict['draft']>,
-  lookups: GuardVerdict['lookups'],
-) => ReturnType<typeof reviewDraft>;
-
-/** A decision and what it rests on. */
-interface Decided {
-  readonly decision: ReviewOutcome;
-  readonly status: ReviewStatus | null;
-  readonly findings: readonly Finding[];
-  readonly code: ErrorCode | null;
+export interface ReviewPolicy {
+  /** Drafts that a run may hand in where its limits do not say. */
+  readonly maxAttempts: number;
+  /** Share (0..1) of what would be published that a person sees first. */
+  readonly sample: number;
 }
 
-/** Most judged drafts that are remembered of a run. */
-const REMEMBERED_DRAFTS = 1000;
+export const defaultReviewPolicy: ReviewPolicy = { maxAttempts: 3, sample: 0 };
 
-export const noProgress: RunProgress = {
-  judged: [],
-  lastAttempt: 0,
-  attempts: 0,
-  limits: null,
-  outcome: null,
-  outcomeEventId: null,
-  held: null,
-};
+/** What follows from one input, and how far the run is after it. Null progress: it stays as it was. */
+export interface ReviewStep {
+  readonly outcome: Outcome;
+  readonly progress: RunProgress | null;
+}
 
-/** The outcome for the station, and the run's progress after it. Null progress: it stays as it was. */
 export function decideReview(
   verdict: GuardVerdict,
   progress: RunProgress,
   review: Reviewer,
-): { readonly outcome: Outcome; readonly progress: RunProgress | null } {
-  if (progress.judged.some((each) => each.verdictEventId === verdict.eventId)) return repeated(verdict);
-  const decided = stale(verdict, progress) ?? judged(verdict, review);
-  const after = decided.decision === 'STALE' ? null : progressAfter(verdict, progress, decided);
-  const records: Emission[] = [reviewedRecord(verdict, decided)];
-  const verified = verifiedRecord(verdict, progress, decided);
-  if (verified !== null) records.push(verified);
-  if (after !== null) records.push({ topic: 'run-outcome.v1', body: after });
-  return { outcome: { kind: 'emit', records, invocation: note(verdict, decided) }, progress: after };
+  policy: ReviewPolicy,
+): ReviewStep {
+  const { judged, outcome } = progress;
+  if (judged.some((each) => each.verdictEventId === verdict.eventId)) return repeated(verdict);
+  if (judged.some((each) => each.draftId === verdict.draftId)) return conflicting(verdict);
+  const known = withJudged(progress, verdict);
+  if (outcome === 'VERIFIED') return stale(verdict, known);
+  // To give a run up is no attempt: it ends the run whatever its number, once.
+  if (verdict.status === 'ABANDONED')
+    return outcome === 'FALLBACK'
+      ? stale(verdict, known)
+      : fallBack(verdict, known, unreviewed, givenUpBy(verdict));
+  if (verdict.attempt < progress.lastAttempt) return stale(verdict, known);
+  const appraisal = appraise(verdict, review, ({ eventId }) => isSampled(eventId, policy.sample, sha256));
+  return decideAppraised(verdict, known, appraisal, policy);
+}
+
+/** A draft whose turn it is. */
+function decideAppraised(
+  verdict: GuardVerdict,
+  progress: RunProgress,
+  appraisal: Appraisal,
+  policy: ReviewPolicy,
+): ReviewStep {
+  const { worth } = appraisal;
+  if (worth === 'PUBLISH') return publish(verdict, progress, appraisal, policy);
+  // After a fallback only what is published, or what a person may still publish, is better than it.
+  if (worth === 'MEND' && progress.outcome === 'FALLBACK') return stale(verdict, progress);
+  // The last attempt waits for a person: one that is beyond it does not take its place.
+  const isBeyond = progress.held !== null && attemptsLeft(progress, policy.maxAttempts) === 0;
+  if (isBeyond && progress.outcome === null) return stale(verdict, progress);
+  return worth === 'HOLD'
+    ? hold(verdict, progress, appraisal, policy)
+    : mend(verdict, progress, appraisal, policy);
+}
+
+function publish(
+  verdict: GuardVerdict,
+  progress: RunProgress,
+  appraisal: Appraisal,
+  policy: ReviewPolicy,
+): ReviewStep {
+  const decided = decidedAs('PUBLISH', appraisal);
+  const after = {
+    ...passedOver(progress, verdict),
+    attempts: countedAttempts(progress, policy.maxAttempts),
+    outcome: 'VERIFIED' as const,
+    outcomeEventId: outcomeEventIdOf(verdict),
+  };
+  return step(verdict, progress, decided, after, verifiedRecord(verdict, decided, progress.outcomeEventId));
+}
+
+function hold(
+  verdict: GuardVerdict,
+  progress: RunProgress,
+  appraisal: Appraisal,
+  policy: ReviewPolicy,
+): ReviewStep {
+  const attempts = isOurFault(verdict) ? progress.attempts : countedAttempts(progress, policy.maxAttempts);
+  const after = { ...passedOver(progress, verdict), attempts, held: heldDraft(verdict, appraisal) };
+  return step(verdict, progress, decidedAs('HOLD', appraisal), after);
+}
+
+/** The model is to write it anew, while it may; else the run falls back. */
+function mend(
+  verdict: GuardVerdict,
+  progress: RunProgress,
+  appraisal: Appraisal,
+  policy: ReviewPolicy,
+): ReviewStep {
+  const attempts = countedAttempts(progress, policy.maxAttempts);
+  const after = { ...passedOver(progress, verdict), attempts };
+  const left = attemptsLeft(after, policy.maxAttempts);
+  if (isPastDeadline(progress, verdict.occurredAt))
+    return fallBack(verdict, after, appraisal, 'DEADLINE', progress);
+  if (left === 0) return fallBack(verdict, after, appraisal, 'ATTEMPTS', progress);
+  const body = repairRequest({
+    verdict,
+    findings: appraisal.findings,
+    person: null,
+    attemptsLeft: left,
+    deadline: progress.limits?.deadline ?? null,
+  });
+  return step(verdict, progress, decidedAs('REPAIR', appraisal), after, {
+    topic: 'repair-requested.v1',
+    body,
+  });
+}
+
+/** What is held stays so: a person may still find that it is good, and then it replaces the fallback. */
+function fallBack(
+  verdict: GuardVerdict,
+  progress: RunProgress,
+  found: Omit<Appraisal, 'worth'>,
+  reason: FallbackReason,
+  before: RunProgress = progress,
+): ReviewStep {
+  const decided = decidedAs('FALLBACK', found);
+  const lastAttempt = Math.max(progress.lastAttempt, verdict.attempt);
+  const ended = { outcome: 'FALLBACK' as const, outcomeEventId: outcomeEventIdOf(verdict) };
+  const after = { ...progress, lastAttempt, ...ended };
+  return step(verdict, before, decided, after, fallbackRecord(verdict, decided, reason));
+}
+
+/** A newer attempt is there: what was held before is decided about no more. */
+function passedOver(progress: RunProgress, { attempt }: GuardVerdict): RunProgress {
+  return { ...progress, lastAttempt: Math.max(progress.lastAttempt, attempt), held: null };
+}
+
+const GIVEN_UP: Readonly<Record<string, FallbackReason>> = { DEADLINE: 'DEADLINE', BUDGET: 'BUDGET' };
+
+function givenUpBy({ ext }: GuardVerdict): FallbackReason {
+  return GIVEN_UP[ext['given_up'] ?? ''] ?? 'AGENT';
 }
 
 /** The same verdict again, as topics may repeat events: it was decided about, and nothing new follows. */
-function repeated(verdict: GuardVerdict): { outcome: Outcome; progress: null } {
+function repeated(verdict: GuardVerdict): ReviewStep {
   const fields = { kind: 'REVIEW', outcome: 'REPEAT', draftId: verdict.draftId, countIn: 1, countOut: 0 };
   return { outcome: { kind: 'emit', records: [], invocation: invocation(fields) }, progress: null };
 }
 
-function stale({ draftId, attempt, status }: GuardVerdict, progress: RunProgress): Decided | null {
-  const decided = { decision: 'STALE' as const, status: null, findings: [] };
-  if (progress.judged.some((each) => each.draftId === draftId))
-    return { ...decided, code: 'PL_REPEAT_CONFLICT' };
-  if (progress.outcome === 'VERIFIED' || attempt < progress.lastAttempt) return { ...decided, code: null };
-  // Giving up a run that has fallen back already changes nothing.
-  if (progress.outcome === 'FALLBACK' && status === 'ABANDONED') return { ...decided, code: null };
-  return null;
+/** Another text under a draft_id that was judged. */
+function conflicting(verdict: GuardVerdict): ReviewStep {
+  const decided = decidedAs('STALE', { ...unreviewed, code: 'PL_REPEAT_CONFLICT' });
+  const records = [reviewedRecord(verdict, decided)];
+  return { outcome: { kind: 'emit', records, invocation: note(verdict, decided, null) }, progress: null };
 }
 
-function judged(verdict: GuardVerdict, review: Reviewer): Decided {
-  const nothing = { status: null, findings: [] };
-  if (verdict.status === 'ABANDONED') return { ...nothing, decision: 'FALLBACK', code: null };
-  if (verdict.ext['code'] === 'PL_VERDICT_TOO_LARGE')
-    return { ...nothing, decision: 'HOLD', code: 'PL_VERDICT_TOO_LARGE' };
-  if (verdict.status === 'REJECTED')
-    return { ...nothing, decision: isLedgerFault(verdict) ? 'HOLD' : 'REPAIR', code: null };
-  if (verdict.draft === null) throw new Error('a PASSED verdict has no draft');
-  const { status, findings } = review(verdict.draft, verdict.lookups);
-  if (quotesUnchecked(verdict)) return { decision: 'HOLD', status, findings, code: 'PL_QUOTES_UNCHECKED' };
-  return { decision: isPublishable(status) ? 'PUBLISH' : 'HOLD', status, findings, code: null };
+function stale(verdict: GuardVerdict, progress: RunProgress): ReviewStep {
+  return step(verdict, progress, decidedAs('STALE', unreviewed), progress);
 }
 
-function isPublishable(status: ReviewStatus): boolean {
-  return status === 'SUPPORTED' || status === 'ABSTAINED';
+function decidedAs(
+  decision: Decided['decision'],
+  { status, findings, code, judge, by }: Omit<Appraisal, 'worth'>,
+): Decided {
+  return { decision, status, findings, code, judge, by, person: null };
 }
 
-function quotesUnchecked({ draft, ruleSets }: GuardVerdict): boolean {
-  return (
-    !ruleSets.includes('quotes-1') && (draft?.analysis ?? []).some((analysis) => analysis.quotes.length > 0)
-  );
-}
-
-function reviewedRecord(verdict: GuardVerdict, decided: Decided): Emission {
-  const { draftId, attempt, eventId } = verdict;
-  const about = { draftId, attempt, verdictEventId: eventId };
-  return {
-    topic: 'reviewed.v1',
-    body: { ...about, ...decided, decidedBy: 'RULES', judge: null, person: null, ext: {} },
-  };
-}
-
-function verifiedRecord(verdict: GuardVerdict, progress: RunProgress, decided: Decided): Emission | null {
-  if (decided.decision === 'PUBLISH') {
-    const { draft, lookups, analyses, quotes } = verdict;
-    const proven = {
-      outcome: 'VERIFIED' as const,
-      draft,
-      lookups,
-      analyses,
-      quotes,
-      findings: decided.findings,
-    };
-    return {
-      topic: 'verified.v1',
-      body: { ...verifiedFrame(verdict), ...proven, replaces: progress.outcomeEventId },
-    };
-  }
-  if (decided.decision === 'FALLBACK') {
-    const fallback = { reason: 'ABANDONED', zh: fallbackLimitation.zh, en: fallbackLimitation.en };
-    return {
-      topic: 'verified.v1',
-      body: { ...verifiedFrame(verdict), outcome: 'FALLBACK', draft: fallbackDraft('en'), fallback },
-    };
-  }
-  return null;
-}
-
-function verifiedFrame({
-  draftId,
-  attempt,
-  eventId,
-  prompt,
-}: GuardVerdict): Omit<VerifiedDraft, Envelope | 'outcome'> {
-  return {
-    draftId,
-    attempt,
-    draft: null,
-    lookups: [],
-    analyses: [],
-    quotes: [],
-    findings: [],
-    verdictEventId: eventId,
-    decidedBy: 'RULES',
-    judge: null,
-    person: null,
-    fallback: null,
-    replaces: null,
-    prompt,
-    ext: {},
-  };
-}
-
-function progressAfter(verdict: GuardVerdict, progress: RunProgress, decided: Decided): RunProgress {
-  const { draftId, draftSha256, eventId, attempt, limits } = verdict;
-  const ended = outcomeAfter(verdict, progress, decided);
-  const costsAttempt = decided.decision === 'REPAIR' || decided.decision === 'PUBLISH';
-  return {
-    judged: [...progress.judged, { draftId, draftSha256, verdictEventId: eventId }].slice(-REMEMBERED_DRAFTS),
-    lastAttempt: Math.max(progress.lastAttempt, attempt),
-    attempts: progress.attempts + (costsAttempt ? 1 : 0),
-    limits: progress.limits ?? limits,
-    ...ended,
-    held: decided.decision === 'HOLD' ? { verdict, findings: decided.findings } : null,
-  };
-}
-
-function outcomeAfter(
+function step(
   verdict: GuardVerdict,
-  progress: RunProgress,
-  { decision }: Decided,
-): Pick<RunProgress, 'outcome' | 'outcomeEventId'> {
-  const { outcome, outcomeEventId } = progress;
-  const publishes = decision === 'PUBLISH' || decision === 'FALLBACK';
-  if (!publishes) return { outcome, outcomeEventId };
-  const from = {
-    station: 'review',
-    runId: verdict.runId,
-    inputEventId: verdict.eventId,
-    topic: 'verified.v1' as const,
-  };
-  return {
-    outcome: decision === 'PUBLISH' ? 'VERIFIED' : 'FALLBACK',
-    outcomeEventId: derivedEventId(sha256, { ...from, ordinal: 0 }),
-  };
+  before: RunProgress,
+  decided: Decided,
+  after: RunProgress,
+  ...more: readonly Emission[]
+): ReviewStep {
+  const state: Emission = { topic: 'run-outcome.v1', body: after };
+  const records = [reviewedRecord(verdict, decided), ...more, state];
+  const passed = before.held !== null && after.held !== before.held ? before.held.verdict.draftId : null;
+  return { outcome: { kind: 'emit', records, invocation: note(verdict, decided, passed) }, progress: after };
 }
 
-function note(verdict: GuardVerdict, { decision, status, findings, code }: Decided) {
+/** @param passedOver draft_id of the held draft whose place was taken */
+function note(
+  verdict: GuardVerdict,
+  { decision, status, findings, code }: Decided,
+  passedOver: string | null,
+) {
   return invocation({
     kind: 'REVIEW',
     outcome: decision,
@@ -212,6 +216,7 @@ function note(verdict: GuardVerdict, { decision, status, findings, code }: Decid
       verdict: verdict.status,
       status,
       findings: findings.map(({ path, status: found, reason }) => ({ path, status: found, reason })),
+      ...(passedOver !== null && { passed_over: passedOver }),
     },
   });
 }

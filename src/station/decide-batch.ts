@@ -5,16 +5,18 @@ import { topics, type AnyMessage, type TopicName } from '../contracts/topics.js'
 import { VERSION } from '../version.js';
 import { deadLetterIdOf, deadLetterRecord } from './dead-letter.js';
 import type { Decoded } from './decode.js';
-import { encodeEmissions, type Emitter } from './envelope.js';
+import { encodeDue, encodeEmissions, type Emitter } from './envelope.js';
 import { invocation } from './invocation.js';
 import type { LaneEnvironment } from './lane-environment.js';
-import type { Emission, Invocation, Outcome, RecordSize, StationLane } from './station.js';
+import type { Due, Emission, Invocation, Outcome, RecordSize, StationLane } from './station.js';
 
 /** A station's lane at work on one batch. */
 export interface Batch<I extends TopicName, P> {
   readonly env: LaneEnvironment;
   readonly station: string;
   readonly work: StationLane<I, P>;
+  /** What cannot be worked on is another station's to give up. */
+  readonly passesOver: boolean;
   readonly prepared: P;
   readonly startedAt: number;
   /** The headers that outputs inherit from a record: its trace. */
@@ -25,6 +27,8 @@ export type Held = Extract<Outcome, { kind: 'not-yet' }>;
 
 /** The outcome of one record, encoded and ready to be committed. */
 export interface Decision {
+  /** Why the record was passed over, where it was. */
+  readonly passedOver?: ErrorCode;
   readonly outcome: Outcome;
   readonly emissions: readonly Emission[];
   readonly records: readonly NewRecord[];
@@ -38,13 +42,23 @@ export function decideAll<I extends TopicName, P>(
   const { work, prepared } = batch;
   const decisions: Decision[] = [];
   for (const each of decoded) {
-    const decision = each.kind === 'poison' ? giveUp(batch, each, each) : decideOne(batch, each);
+    const decision = each.kind === 'message' ? decideOne(batch, each) : withoutWork(batch, each);
     if ('kind' in decision) return { decisions, held: decision };
     if (each.kind === 'message') work.remember?.(decision.outcome, each.message, prepared);
     decisions.push(decision);
   }
   return { decisions, held: null };
 }
+
+function withoutWork<I extends TopicName, P>(
+  batch: Batch<I, P>,
+  decoded: Exclude<Decoded<I>, { kind: 'message' }>,
+): Decision {
+  if (decoded.kind === 'tombstone') return NOTHING;
+  return batch.passesOver ? { ...NOTHING, passedOver: decoded.code } : giveUp(batch, decoded, decoded);
+}
+
+const NOTHING: Decision = { outcome: { kind: 'emit', records: [] }, emissions: [], records: [] };
 
 type Workable<I extends TopicName> = Extract<Decoded<I>, { kind: 'message' }>;
 
@@ -87,9 +101,11 @@ function oversize({ records }: Decision): RecordSize | null {
   return null;
 }
 
+type Refusable<I extends TopicName> = Exclude<Decoded<I>, { kind: 'tombstone' }>;
+
 function giveUp<I extends TopicName, P>(
   batch: Batch<I, P>,
-  decoded: Decoded<I>,
+  decoded: Refusable<I>,
   reason: { readonly code: ErrorCode; readonly params: ErrorParams; readonly cause?: unknown },
 ): Decision {
   const { code, params, cause } = reason;
@@ -98,7 +114,7 @@ function giveUp<I extends TopicName, P>(
 
 function encodeOutcome<I extends TopicName, P>(
   batch: Batch<I, P>,
-  decoded: Decoded<I>,
+  decoded: Refusable<I>,
   outcome: Outcome,
   cause?: unknown,
 ): Decision {
@@ -121,6 +137,17 @@ function encodeOutcome<I extends TopicName, P>(
     tell(batch, record, outcome, cause);
   }
   return { outcome, emissions, records };
+}
+
+/** What is due, encoded: it follows from no record, and no trace is passed on. */
+export function decideDue(emitter: Emitter, due: Due, startedAt: number): Decision {
+  const note = due.invocation;
+  const emissions = [
+    ...due.records,
+    ...(note === undefined ? [] : [auditEmission(emitter, emitter.station, note, startedAt)]),
+  ];
+  const outcome = { kind: 'emit' as const, records: due.records, invocation: note };
+  return { outcome, emissions, records: encodeDue(emitter, due, emissions) };
 }
 
 function causeOf(message: AnyMessage): { eventId: string; runId: string; occurredAt: number } {

@@ -3,12 +3,13 @@ import type { Codec } from '../contracts/codec.js';
 import { isProoflineError, ProoflineError, type ErrorCode, type ErrorParams } from '../contracts/errors.js';
 import { isValidId } from '../contracts/ids.js';
 import { partitionOf } from '../contracts/partition.js';
-import type { AnyMessage, TopicName } from '../contracts/topics.js';
+import { topics, type AnyMessage, type TopicName } from '../contracts/topics.js';
 import type { Message } from './station.js';
 
-/** A record that can be worked on, or one that never can, with the reason. */
+/** A record that can be worked on, one that never can, with the reason, or the end of a key of a compacted topic. */
 export type Decoded<I extends TopicName> =
   | { readonly kind: 'message'; readonly message: Message<I>; readonly record: StoredRecord }
+  | { readonly kind: 'tombstone'; readonly record: StoredRecord }
   | {
       readonly kind: 'poison';
       readonly record: StoredRecord;
@@ -24,6 +25,8 @@ export function decodeRecord<I extends TopicName>(
   record: StoredRecord,
   admit: ((message: Message<I>) => { code: ErrorCode; params: ErrorParams } | null) | undefined,
 ): Decoded<I> {
+  if (record.value === null && topics[record.topic].cleanup === 'compact')
+    return { kind: 'tombstone', record };
   let message: Message<I> | null = null;
   try {
     message = decodeMessage<I>(codec, record);

@@ -1,11 +1,11 @@
 import type { Headers, NewRecord } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import { sha256 } from '../contracts/digest.js';
-import { derivedEventId } from '../contracts/ids.js';
+import { deadlineEventId, derivedEventId } from '../contracts/ids.js';
 import { partitionOf } from '../contracts/partition.js';
 import type { AnyMessage, TopicMessages, TopicName } from '../contracts/topics.js';
 import { VERSION } from '../version.js';
-import type { Emission } from './station.js';
+import type { Due, Emission } from './station.js';
 import { isTraceparent, TRACEPARENT } from './traceparent.js';
 
 /** Who emits, and how. */
@@ -28,11 +28,32 @@ export interface Cause {
 
 /** The records of an outcome, encoded, in the order of the emissions; ordinals count per topic. */
 export function encodeEmissions(emitter: Emitter, cause: Cause, emissions: readonly Emission[]): NewRecord[] {
+  return withOrdinals(emissions, (emission, ordinal) => encodeEmission(emitter, cause, emission, ordinal));
+}
+
+/** What follows from a run's deadline, encoded: it was then that it happened, and no event caused it. */
+export function encodeDue(
+  emitter: Emitter,
+  { runId, deadline }: Pick<Due, 'runId' | 'deadline'>,
+  emissions: readonly Emission[],
+): NewRecord[] {
+  const { station } = emitter;
+  return withOrdinals(emissions, ({ topic, body, key }, ordinal) => {
+    const eventId = deadlineEventId(sha256, { station, runId, deadline, topic, ordinal });
+    const message = { eventId, causedBy: null, runId, occurredAt: deadline, ...body } as AnyMessage;
+    return encodeRecord(emitter, topic, message as never, {}, key);
+  });
+}
+
+function withOrdinals(
+  emissions: readonly Emission[],
+  encode: (emission: Emission, ordinal: number) => NewRecord,
+): NewRecord[] {
   const ordinals = new Map<TopicName, number>();
   return emissions.map((emission) => {
     const ordinal = ordinals.get(emission.topic) ?? 0;
     ordinals.set(emission.topic, ordinal + 1);
-    return encodeEmission(emitter, cause, emission, ordinal);
+    return encode(emission, ordinal);
   });
 }
 

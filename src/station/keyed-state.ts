@@ -17,8 +17,13 @@ type State<T extends TopicName> = Omit<TopicMessages[T], Envelope>;
 export interface KeyedState<T extends StateTopic> {
   get(runId: string): State<T> | null;
   put(runId: string, state: State<T>, occurredAt: number): void;
-  /** Writes tombstones for runs whose last state is older than the instant (epoch milliseconds), and forgets them. */
-  forgetBefore(instant: number): Promise<void>;
+  /** Every run with its state. */
+  entries(): Iterable<readonly [string, State<T>]>;
+  /**
+   * Writes tombstones for runs whose last state is older than the instant (epoch milliseconds), and forgets them, but
+   * for those that are still needed.
+   */
+  forgetBefore(instant: number, isNeeded?: (runId: string) => boolean): Promise<void>;
 }
 
 interface Kept {
@@ -54,8 +59,11 @@ export async function openKeyedState<T extends StateTopic>(
       const value = codec.encode(topic, { ...envelope, ...state } as unknown as TopicMessages[T]);
       values.set(runId, { value, at: occurredAt });
     },
-    async forgetBefore(instant) {
-      const old = [...values].filter(([, { at }]) => at < instant).slice(0, PAGE);
+    *entries() {
+      for (const [runId, { value }] of values) yield [runId, decoded(codec, topic, value)];
+    },
+    async forgetBefore(instant, isNeeded = () => false) {
+      const old = [...values].filter(([runId, { at }]) => at < instant && !isNeeded(runId)).slice(0, PAGE);
       if (old.length === 0) return;
       await lane.step({ records: old.map(([runId]) => tombstone(topic, lane.partition, runId)) });
       for (const [runId] of old) values.delete(runId);
@@ -66,11 +74,17 @@ export async function openKeyedState<T extends StateTopic>(
 /** State that this version cannot read is a fault of the operator's, and the lane waits: it never begins anew. */
 function decoded<T extends StateTopic>(codec: Codec, topic: T, value: Buffer): State<T> {
   try {
-    return codec.decode(topic, value);
+    return withoutEnvelope(codec.decode(topic, value));
   } catch (error) {
     if (isProoflineError(error) && error.retryable) throw error;
     if (isProoflineError(error))
       throw new Error(`${topic} holds a state that cannot be read: ${error.message}`, { cause: error });
     throw error;
   }
+}
+
+/** What is emitted again has an envelope of its own. */
+function withoutEnvelope<M extends Record<Envelope, unknown>>(message: M): Omit<M, Envelope> {
+  const { eventId: _id, causedBy: _cause, runId: _run, occurredAt: _at, ...state } = message;
+  return state;
 }

@@ -32,6 +32,10 @@ export interface LaneObserver {
   decided(): void;
   /** The first `count` records of the batch are done with, durably; `decisions` are theirs, where the lane decides. */
   committed(count: number, decisions: readonly Decision[]): void;
+  /** What a deadline asked for is durable. */
+  due(decisions: readonly Decision[]): void;
+  /** Records of a topic that the lane only knows: none of them asks for work. */
+  learned(records: number, unreadable: number): void;
   /** What is not committed is left alone for a while. */
   waits(code: ErrorCode): void;
 }
@@ -45,6 +49,8 @@ const silentLane: LaneObserver = {
   prepared: nothing,
   decided: nothing,
   committed: nothing,
+  due: nothing,
+  learned: nothing,
   waits: nothing,
 };
 

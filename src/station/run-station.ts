@@ -15,10 +15,11 @@ export function runStation<I extends TopicName, P>(
   env: LaneEnvironment,
   station: Station<I, P>,
 ): Consumption {
-  const lanes = observeLanes(env, station.name, station.inputs);
+  const topics: TopicName[] = [...station.inputs, ...(station.knows === undefined ? [] : [station.knows])];
+  const lanes = observeLanes(env, station.name, topics);
   return bus.subscribe({
     group: station.name,
-    topics: station.inputs,
+    topics,
     maxRecords: station.maxRecords,
     tickMs: TICK_MS,
     async open(lane): Promise<LaneHandler> {

@@ -31,6 +31,15 @@ export type Emission = {
 /** What the audit keeps of one message; the runtime adds who did it and when. */
 export type Invocation = Omit<ToolInvocation, Envelope | 'station' | 'version' | 'measured' | 'ext'>;
 
+/** What follows from a deadline of a run, and from no message. */
+export interface Due {
+  readonly runId: string;
+  /** Epoch milliseconds; the ids of what is emitted are derived from it, and it is when all that happened. */
+  readonly deadline: number;
+  readonly records: readonly Emission[];
+  readonly invocation?: Invocation | undefined;
+}
+
 /** What becomes of one message. */
 export type Outcome =
   | {
@@ -85,17 +94,43 @@ export interface StationLane<I extends TopicName, P> {
   committed?(written: readonly Written[]): void;
   /** Called about once a minute, between batches. */
   maintain?(): Promise<void>;
+  /**
+   * Told the time (epoch milliseconds) about once a second, between batches: answers with what is due, to be written in
+   * one step that moves no offset. The lane remembers it at once; an error throws the lane away. MUST cost next to
+   * nothing while nothing is due.
+   */
+  due?(now: number): Promise<readonly Due[]>;
+  /** What the lane knows of a topic that the station `knows`, and where it goes on to read it. */
+  readonly knowledge?: Knowledge;
+}
+
+/** A topic that a lane has read whole, to know what it says by heart. */
+export interface Knowledge {
+  /** Where the lane goes on. */
+  readonly from: number;
+  /** Adds what these records say; answers with how many of them cannot be read. */
+  take(records: readonly StoredRecord[]): Promise<number>;
 }
 
 export interface Station<I extends TopicName = TopicName, P = unknown> {
   readonly name: string;
   readonly inputs: readonly I[];
+  /**
+   * A topic of another station's that its lanes know by heart besides: each has read it whole when it is opened, and
+   * is told what is added. It costs no step of its own while there are others: its offset moves along with theirs.
+   */
+  readonly knows?: TopicName;
   readonly maxRecords: number;
   /**
    * How long it leaves its lane alone after a batch that was not full, milliseconds: what nobody waits for is done in
    * larger steps, and leaves the machine to what somebody waits for.
    */
   readonly restMs?: number;
+  /**
+   * True where all its inputs have another reader that gives up what cannot be worked on: here such a record is passed
+   * over, and counted.
+   */
+  readonly passesOver?: true;
   /** Refuses messages that contradict themselves, before anything is prepared. */
   readonly admit?: (message: Message<I>) => { readonly code: ErrorCode; readonly params: ErrorParams } | null;
   open(context: LaneContext): Promise<StationLane<I, P>>;
