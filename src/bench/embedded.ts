@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { harnessDefaults } from '../../consumers/harness.js';
 import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
 import { isJsonObject, parseJson } from '../contracts/json.js';
 import { followAnswers } from '../line/answers.js';
 import { openLine, type Line } from '../line/embedded-line.js';
+import { lineDefaults } from '../line/stations.js';
 import { memorySearch } from '../retrieval/memory.js';
 import { encodeRecord } from '../station/envelope.js';
 import { percentile, type Figure } from './measure.js';
+import { boundless } from './runs.js';
 import { sampleDraft, sampleHits } from './sample-evidence.js';
 
 /** The embedded line, durable. Baseline: bare SQLite transactions of the same bytes. */
@@ -31,7 +34,12 @@ export async function benchEmbedded(
   onProgress: (done: number) => void,
 ): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'proofline-bench-'));
-  const line = openLine({ folder, search: memorySearch(sampleHits(1, HITS, CHARS)) });
+  const search = memorySearch(sampleHits(1, HITS, CHARS));
+  const line = openLine({
+    folder,
+    search,
+    settings: { ...lineDefaults, harness: boundless(harnessDefaults) },
+  });
   try {
     const alone = await oneAtATime(line, 200);
     const before = process.cpuUsage();

@@ -22,6 +22,7 @@ import { memorySearch } from '../retrieval/memory.js';
 import { encodeRecord, type Emitter } from '../station/envelope.js';
 import { percentile, type Figure } from './measure.js';
 import { passthrough } from './passthrough.js';
+import { boundless } from './runs.js';
 import { sampleDraft, sampleHits } from './sample-evidence.js';
 
 /**
@@ -97,7 +98,13 @@ export async function benchKafka(load: KafkaLoad, onStage: (stage: string) => vo
 async function open({ config }: KafkaLoad, prefix: string, folder: string): Promise<Bench> {
   const observe = await createObservability({ log: createLog('silent'), env: {} });
   const line = await openKafkaLine({
-    config: { ...config, topicPrefix: prefix, keys: join(folder, 'keys'), schemaRegistry: null },
+    config: {
+      ...config,
+      topicPrefix: prefix,
+      keys: join(folder, 'keys'),
+      schemaRegistry: null,
+      harness: boundless(config.harness),
+    },
     stations: stationNames,
     search: memorySearch(sampleHits(1, HITS, CHARS)),
     observe,

@@ -10,14 +10,20 @@ import { addDemo } from './commands/demo.js';
 import { addDev } from './commands/dev.js';
 import { addDlq } from './commands/dlq.js';
 import { addDoctor } from './commands/doctor.js';
+import { addEval } from './commands/eval.js';
 import { addIndex } from './commands/index.js';
 import { addKeys } from './commands/keys.js';
 import { addLedger } from './commands/ledger.js';
 import { addLookup } from './commands/lookup.js';
+import { addMcp } from './commands/mcp.js';
 import { addOffsets } from './commands/offsets.js';
+import { addPrompts } from './commands/prompts.js';
+import { addReview } from './commands/review.js';
+import { addReplay } from './commands/replay.js';
 import { addSchemas } from './commands/schemas.js';
 import { addSubmit } from './commands/submit.js';
 import { addTail } from './commands/tail.js';
+import { addTokens } from './commands/tokens.js';
 import { addTopics } from './commands/topics.js';
 import { addTrail } from './commands/trail.js';
 import { addTry } from './commands/try.js';
@@ -37,18 +43,24 @@ const commands: readonly AddCommand[] = [
   addLookup,
   addSubmit,
   addAssemble,
+  addReview,
   addTrail,
+  addReplay,
   addTail,
   addCheck,
   addTry,
+  addEval,
   addDoctor,
   addTopics,
   addOffsets,
   addSchemas,
+  addPrompts,
+  addMcp,
   addDlq,
   addLedger,
   addAudit,
   addKeys,
+  addTokens,
   addBench,
 ];
 

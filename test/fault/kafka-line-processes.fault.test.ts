@@ -89,7 +89,7 @@ describeKafkaLine(
 );
 
 /** What has effects in Kafka or in the audit. */
-const STATIONS = ['retrieve', 'postprocess', 'project', 'guard', 'review', 'audit-sink'];
+const STATIONS = ['retrieve', 'postprocess', 'project', 'guard', 'review', 'harness', 'audit-sink'];
 
 /** Starts one process after the other, each of which dies as the next of the list says. */
 async function dieInTurn(

@@ -138,7 +138,7 @@ describe('a review that starts again', () => {
       'PUBLISH',
       'STALE',
     ]);
-    expect((await line.messages('run-outcome.v1')).map(({ attempts }) => attempts)).toEqual([1, 2]);
+    expect((await line.messages('run-outcome.v1')).map(({ attempts }) => attempts)).toEqual([1, 2, 2]);
   });
 
   test('knows it of hundreds of runs, and of each the newest', async () => {

@@ -116,7 +116,10 @@ function keyOf(topic: TopicName, message: { runId: string; toolCallId?: string |
   return topic === 'ledger.v1' ? ledgerKey(message.runId, message.toolCallId ?? '') : message.runId;
 }
 
-/** Every dead letter is expected, and of what cannot be decoded each station that reads it has made one. */
+/**
+ * Every dead letter is expected, and of what cannot be decoded each station that reads it has made one; the harness
+ * leaves that to the others.
+ */
 function deadLetterProblems(
   contents: PartitionContents,
   refused: Refused,
@@ -132,8 +135,8 @@ function deadLetterProblems(
     if (new Set(stations).size !== stations.length)
       problems.push(`${name} was given up by ${stations.join()}`);
   for (const topic of topicNames.filter((each) => each !== 'ledger.v1')) {
-    const readers = stationNames.filter((name) =>
-      (stationInputs[name] as readonly TopicName[]).includes(topic),
+    const readers = stationNames.filter(
+      (name) => name !== 'harness' && (stationInputs[name] as readonly TopicName[]).includes(topic),
     );
     for (const { partition, offset, code } of contents[topic].filter((each) => each.code !== null)) {
       const given = refused.get(`${topic}/${partition}/${offset}`) ?? [];

@@ -1,7 +1,8 @@
 import { topicNames, type AnyMessage, type TopicName } from '../../src/contracts/topics.js';
+import { areEqual, type Equality } from '../../src/replay/equal.js';
 import type { PartitionContents } from './kafka-line-topics.js';
 
-/** Events by their id, each as a text that equal events share. */
+/** Events by their id. */
 export type Events = ReadonlyMap<string, ComparableEvent>;
 
 export interface ComparableEvent {
@@ -9,44 +10,23 @@ export interface ComparableEvent {
   readonly runId: string;
   /** True of what is only there because something was published again. */
   readonly repeat: boolean;
+  /** Its JSON: a line's events are many. */
   readonly text: string;
 }
 
-/** Fields in which equal events may differ: when and where, not what. */
-const MAY_DIFFER: ReadonlySet<string> = new Set(['measured', 'partition', 'offset', 'requestOffset']);
-/** Of what an agent published again, and of all that follows from it. */
-export const MAY_DIFFER_AGAIN: readonly string[] = ['occurredAt', 'ext'];
-
-/** B1 may be said for B2, where the index of call ids lags. */
-const UNKNOWN_CALL = /^TOOL_CALL_(?:UNKNOWN|FOREIGN_RUN)$/;
-
-export function comparable(event: object | undefined, without: readonly string[] = []): string {
-  return JSON.stringify(event, (key, value: unknown) => {
-    if (MAY_DIFFER.has(key) || key === 'foundRunId' || without.includes(key)) return undefined;
-    if (key === 'violationCodes') return (value as string[]).map(plainCode);
-    return isUnknownCall(value) ? { code: plainCode(value.code), path: value.path } : value;
-  });
-}
-
-function isUnknownCall(value: unknown): value is { code: string; path: string } {
-  const { code } = (value ?? {}) as { code?: unknown };
-  return typeof code === 'string' && UNKNOWN_CALL.test(code);
-}
-
-function plainCode(code: string): string {
-  return code.replace(UNKNOWN_CALL, 'TOOL_CALL_UNKNOWN');
-}
+/** What a run had spent at some moment: which events one state sums up is a matter of timing. */
+const OF_A_MOMENT: ReadonlySet<TopicName> = new Set(['run-state.v1']);
 
 /** Adds the events of a partition; tells where two events of one id are not equal. */
 export function addEvents(events: Map<string, ComparableEvent>, contents: PartitionContents): string[] {
   const problems: string[] = [];
   for (const topic of topicNames) {
     for (const { message } of contents[topic]) {
-      if (message === null || topic === 'dead-letter.v1') continue;
+      if (message === null || topic === 'dead-letter.v1' || OF_A_MOMENT.has(topic)) continue;
       const event = comparableEvent(topic, message);
       const before = events.get(message.eventId);
       if (before === undefined) events.set(message.eventId, event);
-      else if (before.topic !== topic || withoutTimes(before) !== withoutTimes(event))
+      else if (before.topic !== topic || !isSame(before, event, { repeated: true }))
         problems.push(`${topic} and ${before.topic} have two events under ${message.eventId}`);
     }
   }
@@ -56,11 +36,12 @@ export function addEvents(events: Map<string, ComparableEvent>, contents: Partit
 function comparableEvent(topic: TopicName, message: AnyMessage): ComparableEvent {
   const { outcome, repeat } = message as { outcome?: string; repeat?: boolean };
   const isRepeat = repeat === true || outcome === 'REPEAT' || outcome === 'ALREADY_ANSWERED';
-  return { topic, runId: message.runId, repeat: isRepeat, text: comparable(message) };
+  return { topic, runId: message.runId, repeat: isRepeat, text: JSON.stringify(message) };
 }
 
-function withoutTimes({ text }: ComparableEvent): string {
-  return comparable(JSON.parse(text) as object, MAY_DIFFER_AGAIN);
+function isSame(a: ComparableEvent, b: ComparableEvent, equality?: Equality): boolean {
+  const [event, other] = [a, b].map(({ text }) => JSON.parse(text) as object) as [object, object];
+  return a.text === b.text || areEqual(event, other, equality);
 }
 
 /**
@@ -70,11 +51,12 @@ function withoutTimes({ text }: ComparableEvent): string {
 export function differences(events: Events, undisturbed: Events): string[] {
   const runs = new Set([...events.values()].map(({ runId }) => runId));
   const problems: string[] = [];
-  for (const [id, { topic, runId, repeat, text }] of events) {
+  for (const [id, event] of events) {
+    const { topic, runId, repeat, text } = event;
     const wanted = undisturbed.get(id);
     if (wanted === undefined && !repeat)
       problems.push(`${topic} has ${id} of ${runId}, which nobody expects`);
-    if (wanted !== undefined && wanted.text !== text)
+    if (wanted !== undefined && !isSame(wanted, event))
       problems.push(`${topic} has ${id} of ${runId} with other content:\n  ${text}\n  ${wanted.text}`);
   }
   for (const [id, { topic, runId, repeat }] of undisturbed) {

@@ -157,6 +157,7 @@ const DOWNSTREAM: readonly StationName[] = [
   'ledger-view',
   'guard',
   'review',
+  'harness',
   'audit-sink',
 ];
 

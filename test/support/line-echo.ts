@@ -1,13 +1,21 @@
 import { lookupRequested, type Lookup } from '../../producers/lookups.js';
 import type { Bus, Consumption, Lane, NewRecord } from '../../src/bus/bus.js';
 import { createCodec, type Codec } from '../../src/contracts/codec.js';
+import type { TopicName } from '../../src/contracts/topics.js';
 import { encodeRecord, type Emitter } from '../../src/station/envelope.js';
 import { createHealth, type Health } from '../../src/station/health.js';
 import { invocation } from '../../src/station/invocation.js';
 import type { Incident } from '../../src/station/lane-environment.js';
 import type { StationObserver } from '../../src/station/observer.js';
 import { runStation } from '../../src/station/run-station.js';
-import type { Emission, Message, Outcome, Station, StationLane } from '../../src/station/station.js';
+import type {
+  Emission,
+  LaneContext,
+  Message,
+  Outcome,
+  Station,
+  StationLane,
+} from '../../src/station/station.js';
 import { lookupOf } from './line.js';
 
 /** The smallest station: it answers a lookup's query with a decision that repeats it. */
@@ -32,7 +40,9 @@ export interface EchoOptions {
   readonly admit?: Station<'lookup-requested.v1', null>['admit'];
   readonly lane?: EchoLane;
   /** Made for each life of a lane, in the place of `lane`. */
-  readonly open?: () => EchoLane;
+  readonly open?: (context: LaneContext) => EchoLane | Promise<EchoLane>;
+  readonly knows?: TopicName;
+  readonly passesOver?: true;
   readonly observer?: StationObserver;
 }
 
@@ -63,16 +73,18 @@ export function runEcho(bus: Bus, options: EchoOptions = {}): Echo {
     maxRecords: options.maxRecords ?? 100,
     ...(options.restMs === undefined ? {} : { restMs: options.restMs }),
     ...(options.admit === undefined ? {} : { admit: options.admit }),
-    open: () => {
-      const { prepare, ...more } = options.open?.() ?? options.lane ?? {};
-      return Promise.resolve({
+    ...(options.knows === undefined ? {} : { knows: options.knows }),
+    ...(options.passesOver === undefined ? {} : { passesOver: options.passesOver }),
+    async open(context) {
+      const { prepare, ...more } = (await options.open?.(context)) ?? options.lane ?? {};
+      return {
         prepare(messages) {
           prepared.push(messages.map(({ value }) => value.query));
           return prepare?.(messages) ?? Promise.resolve(null);
         },
         decide: echo,
         ...more,
-      });
+      };
     },
   });
   return {

@@ -16,6 +16,7 @@ import { plainViews } from '../../src/guard/view-cache.js';
 import { openKeyring, type Keyring } from '../../src/ledger/keyring.js';
 import { verifyEntry } from '../../src/ledger/signing.js';
 import { dataFolder } from '../../src/line/data-folder.js';
+import { areEqual } from '../../src/replay/equal.js';
 import { readAll } from './bus.js';
 import type { PlannedRun } from './line-kill-plan.js';
 
@@ -140,9 +141,9 @@ function draftProblems(run: PlannedRun, index: Index, keyring: Keyring): string[
   };
   const { body } = judgeSubmission(draft, evidence, tools);
   const [verdict] = verdicts;
-  const bare = (of: object | undefined): string =>
-    comparable(of, ['eventId', 'causedBy', 'runId', 'occurredAt']);
-  if (bare(verdict) !== bare(body)) problems.push(`${runId}: the verdict is not the rule's`);
+  const without = ['eventId', 'causedBy', 'runId'];
+  if (!areEqual(verdict ?? {}, body, { repeated: true, without }))
+    problems.push(`${runId}: the verdict is not the rule's`);
   const found = [...new Set(verdict?.violations.map(({ code }) => code))];
   if (String(found) !== String(codes ?? []))
     problems.push(`${runId}: ${String(found)}, not ${String(codes)}`);
@@ -158,25 +159,15 @@ function draftProblems(run: PlannedRun, index: Index, keyring: Keyring): string[
 
 const tools: GuardTools = { sha256, limits: defaultGuardLimits, views: plainViews(sha256) };
 
-/** Fields in which equal events may differ: when and where, not what. */
-const MAY_DIFFER = new Set(['measured', 'ext', 'partition', 'offset', 'requestOffset']);
-
-function comparable(event: object | undefined, without: readonly string[] = ['occurredAt']): string {
-  return JSON.stringify(event, (key, value: unknown) =>
-    MAY_DIFFER.has(key) || without.includes(key) ? undefined : value,
-  );
-}
-
 /** Events of one id are equal, and lie in one topic: an id never names two things. */
 function eventIdProblems(logs: Logs): string[] {
-  const seen = new Map<string, { topic: TopicName; event: string }>();
+  const seen = new Map<string, { topic: TopicName; event: AnyMessage }>();
   const problems: string[] = [];
   for (const topic of topicNames) {
     for (const message of logs[topic]) {
-      const event = comparable(message);
       const before = seen.get(message.eventId);
-      if (before === undefined) seen.set(message.eventId, { topic, event });
-      else if (before.topic !== topic || before.event !== event)
+      if (before === undefined) seen.set(message.eventId, { topic, event: message });
+      else if (before.topic !== topic || !areEqual(before.event, message, { repeated: true }))
         problems.push(`${topic} and ${before.topic} have two events under ${message.eventId}`);
     }
   }

@@ -1,10 +1,11 @@
 import { auditSinkStation } from '../../consumers/audit-sink.js';
 import { guardDefaults, guardStation, type GuardConfig } from '../../consumers/guard.js';
 import { runLedgerView } from '../../consumers/ledger-view.js';
+import { harnessDefaults, harnessStation, type HarnessConfig } from '../../consumers/harness.js';
 import { postprocessStation } from '../../consumers/postprocess.js';
 import { projectDefaults, projectStation, type ProjectConfig } from '../../consumers/project.js';
 import { retrieveStation } from '../../consumers/retrieve.js';
-import { reviewStation } from '../../consumers/review.js';
+import { reviewDefaults, reviewStation, type ReviewConfig } from '../../consumers/review.js';
 import { draftSubmitted, type DraftHandIn } from '../../producers/drafts.js';
 import { lookupRequested, type Lookup } from '../../producers/lookups.js';
 import type { AuditStore } from '../../src/audit/audit-store.js';
@@ -14,6 +15,7 @@ import { openEmbeddedBus, type EmbeddedBus } from '../../src/bus/embedded/embedd
 import { createCodec, type Codec } from '../../src/contracts/codec.js';
 import type { DraftSubmitted, LookupRequested } from '../../src/contracts/generated.js';
 import type { TopicMessages, TopicName } from '../../src/contracts/topics.js';
+import type { Judge } from '../../src/judge/judge.js';
 import { openKeyring, type Keyring } from '../../src/ledger/keyring.js';
 import type { LedgerView } from '../../src/ledger/ledger-view.js';
 import { cachedVerifier } from '../../src/ledger/signing.js';
@@ -40,8 +42,12 @@ const STATIONS = [
   'ledger-view',
   'guard',
   'review',
+  'harness',
   'audit-sink',
 ] as const;
+
+/** The harness rests between batches, and the line is not idle before it is: it runs where it is what is tested. */
+const FROM_THE_BEGINNING = STATIONS.filter((name) => name !== 'harness');
 
 export type StationName = (typeof STATIONS)[number];
 
@@ -51,11 +57,15 @@ export interface TestLineOptions {
   readonly search?: KnowledgeSearch;
   readonly partitions?: number;
   readonly now?: () => number;
-  /** The stations that run from the beginning; all of them without it. */
+  /** The stations that run from the beginning; all of them but the harness without it. */
   readonly stations?: readonly StationName[];
   readonly retrieve?: Partial<RetrieveConfig>;
   readonly project?: Partial<ProjectConfig>;
   readonly guard?: Partial<GuardConfig>;
+  readonly review?: Partial<ReviewConfig>;
+  /** The second opinion of review; asked where `review` says so. */
+  readonly judge?: Judge;
+  readonly harness?: Partial<HarnessConfig>;
   /** What takes the place of a part; it is given the real one. */
   readonly wrapBus?: (bus: Bus) => Bus;
   readonly wrapLedger?: (view: LedgerView) => LedgerView;
@@ -135,7 +145,11 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
     postprocess: postprocessStation() as unknown as Station,
     project: projectStation(ports, { ...projectDefaults, ...options.project }) as unknown as Station,
     guard: guardStation(ports, { ...guardDefaults, ...options.guard }) as unknown as Station,
-    review: reviewStation(ports) as unknown as Station,
+    review: reviewStation(
+      { codec, judge: options.judge ?? null },
+      { ...reviewDefaults, ...options.review },
+    ) as unknown as Station,
+    harness: harnessStation(ports, { ...harnessDefaults, ...options.harness }) as unknown as Station,
     'audit-sink': auditSinkStation(audit) as unknown as Station,
   };
   const stationBus = options.wrapBus?.(bus) ?? bus;
@@ -154,8 +168,14 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
     }
   }
 
+  function inputsOf(name: StationName): readonly TopicName[] {
+    const station = stations[name];
+    if (station === undefined) return ['ledger.v1'];
+    return station.knows === undefined ? station.inputs : [...station.inputs, station.knows];
+  }
+
   async function isDone(name: StationName): Promise<boolean> {
-    for (const topic of stations[name]?.inputs ?? (['ledger.v1'] as const)) {
+    for (const topic of inputsOf(name)) {
       for (let p = 0; p < bus.partitions; p++) {
         const { end } = await bus.bounds(topic, p);
         if (((await bus.committed(name, topic, p)) ?? 0) < end) return false;
@@ -227,7 +247,7 @@ export function openTestLine(options: TestLineOptions = {}): TestLine {
     },
   };
   opened.add(line);
-  start(...(options.stations ?? STATIONS));
+  start(...(options.stations ?? FROM_THE_BEGINNING));
   return line;
 }
 

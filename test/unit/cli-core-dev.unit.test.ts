@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLineLog } from '../../src/cli/dev/incident-log.js';
 import { createRepeater } from '../../src/cli/dev/repeater.js';
 import { openEmbeddedBus } from '../../src/bus/embedded/embedded-bus.js';
-import type { Line } from '../../src/line/embedded-line.js';
 import { cli as run, startCli, type CliOptions, type CliRun, type RunningCli } from '../support/cli-run.js';
 import { docsFolder } from '../support/docs-folder.js';
 import { removeTempFolders, tempFolder } from '../support/temp-folder.js';
@@ -172,12 +171,11 @@ describe('the log of a line', () => {
     let err = '';
     const io = { ...nothing, err: (text: string) => void (err += text) };
     const log = createLineLog(io, 'info');
-    const line = { bus } as unknown as Line;
     const at = { topic: 'ledger.v1', partition: 0, offset: 0 } as const;
     const cause = new TypeError('the text of the evidence');
     log.incident(
       { station: 'guard', code: 'PL_INVARIANT', params: { problem: cause.message }, record: at, cause },
-      line,
+      bus,
     );
     await waitUntil('it is logged', () => err !== '');
     await bus.close();
@@ -194,7 +192,7 @@ describe('the log of a line', () => {
     expect(err).not.toContain('the text of the evidence');
 
     err = '';
-    log.incident({ station: 'guard', code: 'PL_PARTITION_WRONG', params: { found: 1 }, record: at }, line);
+    log.incident({ station: 'guard', code: 'PL_PARTITION_WRONG', params: { found: 1 }, record: at }, bus);
     await waitUntil('it is logged although the bus is closed', () => err !== '');
     expect(err).toContain('PL_PARTITION_WRONG');
   });

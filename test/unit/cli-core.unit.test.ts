@@ -32,13 +32,15 @@ describe('help', () => {
         'lookup',
         'submit',
         'assemble',
+        'review',
         'trail',
         'tail',
         'check',
         'try',
+        'eval',
         'doctor',
       ],
-      ...['topics', 'offsets', 'schemas', 'dlq', 'ledger', 'audit', 'keys', 'bench'],
+      ...['topics', 'offsets', 'schemas', 'prompts', 'mcp', 'dlq', 'ledger', 'audit', 'keys', 'bench'],
     ]);
     expect(out).toContain('proofline dev --docs');
     expect(out).toContain('Exit codes: 0 fine');

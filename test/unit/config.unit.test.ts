@@ -23,8 +23,8 @@ function problemsOf(env: Environment): string[] {
 describe('reading the configuration', () => {
   it('given nothing, has the defaults of the line', () => {
     const { config, warnings } = readConfig({});
-    const { retrieve, project, guard } = config;
-    expect({ retrieve, project, guard }).toEqual(lineDefaults);
+    const { retrieve, project, harness, guard, review } = config;
+    expect({ retrieve, project, harness, guard, review }).toEqual(lineDefaults);
     expect(config).toMatchObject({
       data: resolve('.proofline'),
       partitions: null,
@@ -48,6 +48,10 @@ describe('reading the configuration', () => {
       PROOFLINE_LEDGER_RETENTION: '60',
       PROOFLINE_PRECISE_FROM: '0.9',
       PROOFLINE_DRAFT_BYTES: '4096',
+      PROOFLINE_RUN_DEADLINE_MS: '60000',
+      PROOFLINE_RUN_NO_GAIN: '5',
+      PROOFLINE_RUN_MAX_LOOKUPS: '20',
+      PROOFLINE_RUN_MAX_TOKENS: '100000',
     });
     expect(config.data).toBe(resolve('here'));
     expect(config.keys).toBe(resolve('keys'));
@@ -56,6 +60,12 @@ describe('reading the configuration', () => {
     expect(config.project.ledgerRetentionMs).toBe(60 * 86_400_000);
     expect(config.project.limits.preciseFrom).toBe(0.9);
     expect(config.guard.limits.draftBytes).toBe(4096);
+    expect(config.harness.limits).toEqual({
+      deadlineMs: 60_000,
+      noGainInARow: 5,
+      maxLookups: 20,
+      maxTokens: 100_000,
+    });
   });
 
   it('given a data folder on the command line, prefers it', () => {

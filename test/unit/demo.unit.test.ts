@@ -97,10 +97,10 @@ describe('the demo, played on the real line', () => {
     ]);
   });
 
-  test('holds the overstated draft, whose citations are all true', () => {
+  test('sends the overstated draft back, whose citations are all true', () => {
     const { verdict, reviewed, verified } = draftOf(report, 'overstated.json').answer;
     expect([verdict.status, verdict.lookups[0]!.relevanceLevel]).toEqual(['PASSED', 'REFERENCE']);
-    expect([reviewed.status, reviewed.decision, verified]).toEqual(['OVERSTATED', 'HOLD', null]);
+    expect([reviewed.status, reviewed.decision, verified]).toEqual(['OVERSTATED', 'REPAIR', null]);
     expect(reviewed.findings.map(({ path, reason }) => [path, reason])).toEqual([
       ['/analysis/0/text', 'ABSOLUTE_NOT_SHOWN: the evidence has nothing like "always"'],
       ['/conclusion/text', 'CERTAINTY_RAISED: "proven" where the evidence says only "may"'],

@@ -239,7 +239,7 @@ describe('given rights', () => {
       { status: 'fail', finding: 'this user may not write ledger.v1' },
     ]);
     expect(asked).not.toContain('lookup-requested.v1');
-    expect(asked).not.toContain('run-state.v1');
+    expect(asked).not.toContain('review-decision.v1');
   });
 });
 

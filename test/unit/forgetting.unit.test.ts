@@ -4,7 +4,7 @@ import type { EmbeddedBus } from '../../src/bus/embedded/embedded-bus.js';
 import { createCodec } from '../../src/contracts/codec.js';
 import { openSqliteLedgerView } from '../../src/ledger/sqlite-ledger-view.js';
 import { tombstones } from '../../src/ledger/tombstones.js';
-import { noProgress } from '../../src/review/decide-review.js';
+import { noProgress } from '../../src/review/run-progress.js';
 import { openKeyedState } from '../../src/station/keyed-state.js';
 import type { LaneContext } from '../../src/station/station.js';
 import { readAll } from '../support/bus.js';

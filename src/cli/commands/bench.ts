@@ -10,6 +10,7 @@ Examples:
   proofline bench rules                     the pure rules on one core
   proofline bench embedded                  the whole line, durable, in a folder of its own
   proofline bench embedded --lookups 100000 longer, to see that memory stays flat
+  proofline bench http                      the gateway over the embedded line, beside a bare fastify echo
   proofline bench kafka                     all stations on PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL
   proofline bench kafka --peers ./programs  and what other programs make of the same load
   proofline bench ledger --entries 1000000  how soon a line with so many entries serves again
@@ -42,6 +43,21 @@ export const addBench: AddCommand = (program, context) => {
         concurrency: positive('--concurrency', options.concurrency),
       };
       await print(context, await benchEmbedded(load, (done) => progress(context, done, load.lookups)));
+    });
+  bench
+    .command('http')
+    .description('the gateway over the embedded line, beside the line alone and a bare fastify echo')
+    .option('--lookups <N>', 'lookups of each measurement', '5000')
+    .option('--runs <N>', 'runs that ask at a time', '50')
+    .option('--waits <N>', 'requests that wait at a time, for their memory', '2000')
+    .action(async (options: { lookups: string; runs: string; waits: string }) => {
+      const { benchHttp } = await import('../../bench/http.js');
+      const load = {
+        lookups: positive('--lookups', options.lookups),
+        runs: positive('--runs', options.runs),
+        waits: positive('--waits', options.waits),
+      };
+      await print(context, await benchHttp(load, (stage) => context.io.err(`${stage} …\n`)));
     });
   bench
     .command('kafka')

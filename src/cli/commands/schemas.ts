@@ -9,6 +9,7 @@ Examples:
   proofline schemas show verdict.v1     its Avro text
   proofline schemas draft               the JSON Schema of a draft, to hand to a model
   proofline schemas agent-view          the JSON Schema of what the model is given
+  proofline schemas asyncapi            every topic as an AsyncAPI 3 document
   proofline schemas check               whether any schema broke what was promised of it, and whether the
                                         registry has them, where PROOFLINE_SCHEMA_REGISTRY_URL is set
   proofline schemas check --against v1  whether they broke what they promised in that git revision
@@ -39,6 +40,10 @@ export const addSchemas: AddCommand = (program, context) => {
     .command('agent-view')
     .description("the agent view's JSON Schema")
     .action(() => printText('agent-view.v1.schema.json', context));
+  schemas
+    .command('asyncapi')
+    .description('the topics, what they carry and who sends and receives it, as AsyncAPI 3')
+    .action(() => printAsyncApi(context));
   schemas
     .command('check')
     .description('hold the schemas of the package against the freeze lock, and the registry')
@@ -86,6 +91,13 @@ async function showSchema(name: string, context: CommandContext): Promise<void> 
   if (!Object.hasOwn(avroSchemas, file))
     throw new ProoflineError('PL_NOT_FOUND', { what: `schema ${JSON.stringify(name)}` });
   await printText(`${file}.avsc`, context);
+}
+
+async function printAsyncApi(context: CommandContext): Promise<void> {
+  const { asyncApi } = await import('../../asyncapi/asyncapi.js');
+  const { configOf } = await import('../with-line.js');
+  const { topicPrefix } = await configOf(context);
+  context.io.out(`${JSON.stringify(asyncApi(topicPrefix), null, context.global().json ? 0 : 2)}\n`);
 }
 
 /** A schema is JSON already. */

@@ -2,12 +2,14 @@ import type {
   EvidenceSpan,
   Finding,
   GuardVerdict,
+  RepairRequested,
   VerifiedDraft,
   Violation,
 } from '../../contracts/generated.js';
 import { detailOf } from '../../demo/promise.js';
 import type { DemoDraft } from '../../demo/run-demo.js';
 import type { SubmissionAnswer } from '../../line/doors.js';
+import { counted } from './advice.js';
 import { column, labelled, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
 
@@ -17,13 +19,14 @@ import { safeText } from './safe-text.js';
 const WIDTH = 100;
 
 export function draftStory({ scripted, answer }: DemoDraft, paint: Paint): readonly string[] {
-  const { verdict, reviewed, verified } = answer;
+  const { verdict, reviewed, verified, repair } = answer;
   return [
     `  ${paint('strong', `DRAFT ${scripted.file}`)}  ${scripted.title}`,
     `  ${markOf(answer, paint)} ${paint(toneOf(answer), outcomeOf(answer))}`,
     ...verdict.violations.flatMap((violation, i) => lieStory(violation, i + 1, verdict, paint)),
     ...reviewed.findings.flatMap((finding) => findingStory(finding, verdict, paint)),
     ...(isPublished(verified) ? publishedStory(verified) : []),
+    ...(repair === null ? [] : repairStory(repair)),
   ];
 }
 
@@ -122,6 +125,13 @@ function evidenceStory(span: EvidenceSpan, { lookups }: GuardVerdict): readonly 
   const excerpt = shown.find((item) => item.documentId === documentId)?.excerpt ?? '';
   const line = excerpt.slice(excerpt.lastIndexOf('\n', start) + 1).split('\n', 1)[0] ?? '';
   return line === '' ? [] : labelled('      shown  ', `"${line.replace(/^[-*] /, '')}"`, WIDTH);
+}
+
+/** What the agent is told. The prompt itself is long, and in the record. */
+function repairStory({ findings, more, attemptsLeft }: RepairRequested): readonly string[] {
+  const faults = counted(findings.length + more, 'fault');
+  const words = `the agent is told ${faults} and what mends each; ${counted(attemptsLeft, 'attempt')} left`;
+  return labelled('      then   ', words, WIDTH);
 }
 
 function publishedStory({ draft, analyses, lookups }: VerifiedDraft): readonly string[] {

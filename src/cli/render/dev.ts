@@ -4,7 +4,12 @@ import type { Paint } from './page.js';
 import { safeText } from './safe-text.js';
 
 /** What runs, for the person who started it, and what to try. */
-export function devPage(health: LineHealth, socket: string, paint: Paint, typed: Typed): readonly string[] {
+export function devPage(
+  health: LineHealth,
+  { socket, url }: { readonly socket: string; readonly url: string },
+  paint: Paint,
+  typed: Typed,
+): readonly string[] {
   const { version, folder, partitions, key_id: keyId } = health;
   const row = (label: string, text: string): string => `${label.padEnd(LABEL)}${safeText(text)}`;
   return [
@@ -12,6 +17,7 @@ export function devPage(health: LineHealth, socket: string, paint: Paint, typed:
     row('data', `${folder}, ${partitions} partitions, entries are signed by key ${keyId}`),
     row('search', searchWords(health)),
     row('socket', socket),
+    row('gateway', `${url}/v1, to read at ${url}/docs`),
     '',
     ...adviceLines(adviceOf(health, typed), paint, 'try'),
   ];

@@ -1,6 +1,6 @@
 import { inPlace } from '../../citation/in-place.js';
 import type { Analysis, Draft } from '../../contracts/generated.js';
-import type { DraftTrail, ReviewTrail, VerdictTrail } from '../../line/trail-drafts.js';
+import type { DecisionTrail, DraftTrail, ReviewTrail, VerdictTrail } from '../../line/trail-drafts.js';
 import { column, type Paint, type Tone } from './page.js';
 import { quoteLines } from './quotes.js';
 import { safeText } from './safe-text.js';
@@ -37,6 +37,7 @@ export function draftPart(
       ...written(draft, style, quotesOf(verdict, excerptOf, style.paint)),
       ...violations(verdict, style.paint),
       ...draft.reviews.flatMap((review) => reviewLines(review, startedAt)),
+      ...draft.decisions.flatMap((decision) => decisionLines(decision, startedAt)),
       ...repair(draft),
       ...outcome(draft),
       ...(draft.repeats === 0
@@ -49,9 +50,13 @@ export function draftPart(
 const TONES: Readonly<Record<string, Tone>> = { PASSED: 'good', REJECTED: 'bad', LOST: 'bad' };
 
 /** Lines about the quote at a path: where its words stand, where they were found. */
-type FoundQuotes = (path: string) => readonly string[];
+export type FoundQuotes = (path: string) => readonly string[];
 
-function quotesOf(verdict: VerdictTrail | null, excerptOf: ExcerptOf, paint: Paint): FoundQuotes {
+export function quotesOf(
+  verdict: Pick<VerdictTrail, 'quotes'> | null,
+  excerptOf: ExcerptOf,
+  paint: Paint,
+): FoundQuotes {
   const found = new Map((verdict?.quotes ?? []).map((quote) => [quote.path, quote] as const));
   return (path) => {
     const quote = found.get(path);
@@ -78,7 +83,8 @@ function written(
   return field('text', textFrom === null ? 'gone' : 'it cannot be read as a draft');
 }
 
-function draftLines(
+/** What a draft says, line by line. @param found lines about the quote at a path */
+export function draftLines(
   { analysis, conclusion, actionPlan, limitations }: Draft,
   style: TrailStyle,
   found: FoundQuotes,
@@ -157,6 +163,18 @@ function reviewLines(review: ReviewTrail, startedAt: number | null): readonly st
   ];
 }
 
+/** Only those that changed nothing: what counted is the review that names its person. */
+function decisionLines(
+  { decision, by, reason, at, counted }: DecisionTrail,
+  startedAt: number | null,
+): readonly string[] {
+  if (counted) return [];
+  return field(
+    'decision',
+    listed([decision, `${by}: ${reason}`, 'it changed nothing', sinceStart(at, startedAt)]),
+  );
+}
+
 function repair({ repair: asked }: DraftTrail): readonly string[] {
   if (asked === null) return [];
   const left = plural(asked.attemptsLeft, 'attempt');
@@ -166,5 +184,6 @@ function repair({ repair: asked }: DraftTrail): readonly string[] {
 function outcome({ outcome: ended }: DraftTrail): readonly string[] {
   if (ended === null) return [];
   const replaces = ended.replaces === null ? '' : `, in place of ${ended.replaces}`;
-  return field('outcome', `${ended.outcome}, event ${ended.eventId}${replaces}`);
+  const why = ended.fallbackReason === null ? '' : ` (${safeText(ended.fallbackReason)})`;
+  return field('outcome', `${ended.outcome}${why}, event ${ended.eventId}${replaces}`);
 }

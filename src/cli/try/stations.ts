@@ -26,7 +26,9 @@ const stations: Readonly<Record<string, () => Promise<TryStation>>> = {
     return (input) => tryAssemble(input, counters);
   },
   quote: async () => (await import('./quote.js')).tryQuote,
+  evaluate: async () => (await import('./evaluate.js')).tryEvaluate,
   review: async () => (await import('./review.js')).tryReview,
+  judge: async () => (await import('./judge.js')).tryJudge,
 };
 
 export const stationNames: readonly string[] = Object.keys(stations);

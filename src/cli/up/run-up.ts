@@ -1,12 +1,15 @@
 import type { Config } from '../../config/config.js';
 import { assertMayStart } from '../../doctor/may-start.js';
+import type { GatewayLine } from '../../gateway/gateway-line.js';
+import { createGatewayServer, type GatewayServer } from '../../gateway/gateway-server.js';
 import { dataFolder } from '../../line/data-folder.js';
 import { openKafkaLine, type KafkaLine, type KafkaLineOptions } from '../../line/kafka-line.js';
+import { openKafkaDoors } from '../../line/kafka-doors.js';
 import { kafkaServices } from '../../line/kafka-services.js';
 import { assertFolder, openRetrieval } from '../../line/retrieval.js';
 import type { StationName } from '../../line/station-names.js';
 import { createHttpServer } from '../../observe/http.js';
-import { createLog } from '../../observe/log.js';
+import { createLog, type Log } from '../../observe/log.js';
 import { createObservability, type Observability } from '../../observe/observability.js';
 import type { KnowledgeSearch } from '../../retrieval/knowledge-search.js';
 import { down } from '../../retrieval/outcomes.js';
@@ -19,6 +22,8 @@ import { whenPossible, type Starting, type Waiting } from './when-possible.js';
 export interface UpRequest {
   readonly config: Config;
   readonly stations: readonly StationName[];
+  /** Whether agents are answered here. */
+  readonly gateway: boolean;
   /** The folder to index before anything runs; null where the index is there already, or py-rag answers. */
   readonly docs: string | null;
 }
@@ -38,9 +43,11 @@ export async function runUp(request: UpRequest, context: CommandContext): Promis
         ? []
         : [{ code: starting.missing.code, params: starting.missing.params, since: starting.since }],
   });
-  const http = createHttpServer({ routes: [observe.routes] });
+  const serving: Serving = { line: null };
   const ended = endOnUnexpected(observe);
+  let http: UpServer | null = null;
   try {
+    http = serverOf(request, { observe, log, serving });
     const address = await http.listen(config.http);
     log.listening(address);
     const waiting: Waiting = { observe, starting, signal: io.signal };
@@ -50,16 +57,41 @@ export async function runUp(request: UpRequest, context: CommandContext): Promis
     const onFatal = (error: unknown): void => failed.abort(error);
     const line = await openWhenPossible(request, { search, observe, onFatal }, waiting);
     if (line === null) return;
+    const doors = request.gateway ? openKafkaDoors(line, config.topicPrefix) : null;
+    if (doors !== null) serving.line = { ...line, ...doors };
     tell(request, address, line, context);
     await aborted(AbortSignal.any([io.signal, failed.signal]));
     observe.drain();
+    await http.drain();
+    await doors?.answers.stop();
     await line.stop();
     failed.signal.throwIfAborted();
   } finally {
     ended();
     await observe.stop();
-    await http.close();
+    await http?.close();
   }
+}
+
+/** What the gateway stands before, once it is open. */
+interface Serving {
+  line: GatewayLine | null;
+}
+
+interface ServerPorts {
+  readonly observe: Observability;
+  readonly log: Log;
+  readonly serving: Serving;
+}
+
+type UpServer = Pick<GatewayServer, 'listen' | 'close' | 'drain'>;
+
+/** Every process says how it is; one with a gateway answers agents too. */
+function serverOf({ config, gateway }: UpRequest, { observe, log, serving }: ServerPorts): UpServer {
+  const { host } = config.http;
+  if (!gateway) return { ...createHttpServer({ routes: [observe.routes] }), drain: () => Promise.resolve() };
+  if (config.gateway.tokens === null) log.openGateway();
+  return createGatewayServer({ config, host, observe, log, line: () => serving.line });
 }
 
 /** Where retrieve looks things up. Nothing is opened where it does not run here. */
@@ -100,16 +132,16 @@ async function openWhenPossible(
 }
 
 function tell(
-  { stations }: UpRequest,
+  { stations, gateway }: UpRequest,
   address: string,
   { bus }: KafkaLine,
   { io, global }: CommandContext,
 ): void {
   const { partitions, epoch } = bus;
-  if (global().json) io.out(`${JSON.stringify({ address, partitions, epoch, stations })}\n`);
+  if (global().json) io.out(`${JSON.stringify({ address, partitions, epoch, stations, gateway })}\n`);
   else if (io.interactive)
     io.out(
-      `running ${stations.join(', ')} over ${partitions} partitions; ${address}/readyz; Ctrl-C stops it\n`,
+      `running ${[...stations, ...(gateway ? ['gateway'] : [])].join(', ')} over ${partitions} partitions; ${address}/readyz; Ctrl-C stops it\n`,
     );
 }
 
