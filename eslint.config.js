@@ -10,6 +10,8 @@ const RULES = [
   'src/spans/**',
   'src/guard/**',
   'src/review/rules/**',
+  'src/harness/**',
+  'src/evaluation/**',
 ];
 
 const impureImports = [

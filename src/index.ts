@@ -3,6 +3,7 @@
 export { openLine, type Line, type LineOptions } from './line/embedded-line.js';
 export type { Doors, SubmissionAnswer } from './line/doors.js';
 export { lookupRequested, type Lookup } from '../producers/lookups.js';
+export { reviewDecision, type DecisionHandIn } from '../producers/decisions.js';
 export { draftSubmitted, type DraftHandIn } from '../producers/drafts.js';
 
 export type { KnowledgeQuery, KnowledgeSearch, SearchOutcome } from './retrieval/knowledge-search.js';
@@ -54,6 +55,13 @@ export { readDraft, type DraftReading } from './guard/draft.js';
 export { violationTable, type ViolationCode } from './guard/violations.js';
 export { reviewDraft } from './review/rules/review.js';
 
+export { kitItem, promptKit, promptRefOf, systemPrompt, type KitItem } from './prompts/kit.js';
+export { draftOutputSchema } from './prompts/draft-output-schema.js';
+export { lookupTool } from './prompts/lookup-tool.js';
+export { anthropicTool, mcpTool, openAiTool, type ToolDefinition } from './prompts/tool-definition.js';
+export { inForm, openAiResponseFormat, type PromptFormat } from './prompts/forms.js';
+export type { Language } from './prompts/language.js';
+
 export { createCodec, localSchemaIds, type Codec, type SchemaIds } from './contracts/codec.js';
 export { topicNames, topics, type TopicMessages, type TopicName } from './contracts/topics.js';
 export { partitionOf } from './contracts/partition.js';
@@ -68,6 +76,7 @@ export type {
   LedgerEntry,
   LookupRequested,
   ProjectedEvidence,
+  PromptRef,
   Reviewed,
   ToolInvocation,
   VerifiedDraft,

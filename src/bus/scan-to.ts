@@ -7,8 +7,8 @@ const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 250;
 
 /**
- * All records of a partition up to the barrier, in pages: nothing that was committed before it is missed. While a
- * transaction that somebody left open hides what lies behind it, this waits; `signal` ends that.
+ * All records of a partition from `start` up to the barrier, in pages: nothing that was committed before it is missed.
+ * While a transaction that somebody left open hides what lies behind it, this waits; `signal` ends that.
  */
 export async function* scanTo(
   bus: BusReader,
@@ -16,9 +16,10 @@ export async function* scanTo(
   partition: number,
   barrier: number,
   signal: AbortSignal,
+  start = 0,
 ): AsyncGenerator<readonly StoredRecord[]> {
   await untilDecided(bus, topic, partition, barrier, signal);
-  for (let from = 0; from <= barrier;) {
+  for (let from = start; from <= barrier;) {
     const page = (await bus.read(topic, partition, from, PAGE)).filter(({ offset }) => offset <= barrier);
     signal.throwIfAborted();
     const last = page.at(-1);

@@ -27,7 +27,7 @@ function lookupJson({ query, projected }: DemoLookup): JsonObject {
 }
 
 function draftJson({ scripted, answer, broken }: DemoDraft): JsonObject {
-  const { verdict, reviewed, verified } = answer;
+  const { verdict, reviewed, verified, repair } = answer;
   return {
     file: scripted.file,
     title: scripted.title,
@@ -36,5 +36,6 @@ function draftJson({ scripted, answer, broken }: DemoDraft): JsonObject {
     verdict: recordToJson('verdict.v1', verdict),
     reviewed: recordToJson('reviewed.v1', reviewed),
     verified: verified === null ? null : recordToJson('verified.v1', verified),
+    repair: repair === null ? null : recordToJson('repair-requested.v1', repair),
   };
 }

@@ -103,7 +103,7 @@ export const demoScript: readonly ScriptedRun[] = [
         draftId: 'draft-overstated',
         file: 'overstated.json',
         title: 'true citations, overstated claims',
-        promise: { verdict: 'PASSED', lies: [], review: 'OVERSTATED', decision: 'HOLD', published: false },
+        promise: { verdict: 'PASSED', lies: [], review: 'OVERSTATED', decision: 'REPAIR', published: false },
       },
     ],
   },

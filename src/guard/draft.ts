@@ -62,7 +62,7 @@ const FENCE = '```';
 const FENCE_HEAD = /^```\p{L}*(?:\r\n|\n|\r)/u;
 
 /** Without outer white space, a byte order mark, and a Markdown fence around the whole. */
-function unwrapped(text: string): string {
+export function unwrapped(text: string): string {
   // `trim` removes U+FEFF too.
   const trimmed = text.trim();
   const head = trimmed.startsWith(FENCE) ? FENCE_HEAD.exec(trimmed)?.[0].length : undefined;

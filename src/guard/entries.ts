@@ -54,4 +54,6 @@ export interface GuardTools {
   readonly sha256: Sha256;
   readonly limits: GuardLimits;
   readonly views: ViewReader;
+  /** Rule sets besides `core-20` that are not applied; all are without it. */
+  readonly leaveOut?: ReadonlySet<string>;
 }

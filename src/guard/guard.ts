@@ -1,3 +1,4 @@
+import { QUOTE_RULES } from '../citation/quote-violations.js';
 import type {
   AnalysisCitations,
   Draft,
@@ -52,7 +53,9 @@ export function guard(input: GuardInput, tools: GuardTools): GuardResult {
   const ledger = openLedger(input, tools.views);
   const violations = inTableOrder(allRules(draft, ledger, input, tools));
   const result = verdict(input, tools, draft, violations, snapshotOf(draft, ledger, input.readAt));
-  const quotes = quoteRules(draft, ledger, tools.sha256, tools.limits.quoteHintUnits);
+  const quotes = tools.leaveOut?.has(QUOTE_RULES)
+    ? null
+    : quoteRules(draft, ledger, tools.sha256, tools.limits.quoteHintUnits);
   return quotes === null ? result : withRuleSet(result, quotes);
 }
 

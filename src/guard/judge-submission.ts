@@ -46,6 +46,8 @@ const abandoned: VerdictFields = {
 };
 
 function verdictBody(submission: DraftSubmitted, fields: VerdictFields): VerdictBody {
-  const { draftId, attempt, prompt, generation, limits } = submission;
-  return { draftId, attempt, ...fields, prompt, generation, limits, ext: {} };
+  const { draftId, attempt, givenUp, prompt, generation, limits } = submission;
+  // Review says on the fallback why the run was given up.
+  const ext: Record<string, string> = givenUp === null ? {} : { given_up: givenUp };
+  return { draftId, attempt, ...fields, prompt, generation, limits, ext };
 }

@@ -217,6 +217,9 @@ function ends(log: Log, topics: readonly TopicName[], partitions: number): Map<s
   return from;
 }
 
+/** Records of a topic that a follower is given at a time. */
+const FOLLOWED = 100;
+
 async function followPartition(
   { log, wakeups }: LaneEnvironment,
   topics: readonly TopicName[],
@@ -226,11 +229,20 @@ async function followPartition(
   signal: AbortSignal,
 ): Promise<void> {
   const bell = createBell();
-  const silence = topics.map((topic) => wakeups.on(topic, partition, bell.ring));
+  // Only where something was written is it read again.
+  const rung = new Set(topics);
+  const silence = topics.map((topic) =>
+    wakeups.on(topic, partition, () => {
+      rung.add(topic);
+      bell.ring();
+    }),
+  );
   while (!signal.aborted) {
-    const records = topics.flatMap((topic) =>
-      log.read(topic, partition, from.get(`${topic}/${partition}`) ?? 0, 100),
-    );
+    const records = [...rung].flatMap((topic) => {
+      const page = log.read(topic, partition, from.get(`${topic}/${partition}`) ?? 0, FOLLOWED);
+      if (page.length < FOLLOWED) rung.delete(topic);
+      return page;
+    });
     for (const record of records) from.set(`${record.topic}/${partition}`, record.offset + 1);
     if (records.length > 0) onRecords(records);
     // A busy log must not keep the event loop to itself.
