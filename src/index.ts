@@ -55,12 +55,39 @@ export { readDraft, type DraftReading } from './guard/draft.js';
 export { violationTable, type ViolationCode } from './guard/violations.js';
 export { reviewDraft } from './review/rules/review.js';
 
-export { kitItem, promptKit, promptRefOf, systemPrompt, type KitItem } from './prompts/kit.js';
-export { draftOutputSchema } from './prompts/draft-output-schema.js';
-export { lookupTool } from './prompts/lookup-tool.js';
-export { anthropicTool, mcpTool, openAiTool, type ToolDefinition } from './prompts/tool-definition.js';
-export { inForm, openAiResponseFormat, type PromptFormat } from './prompts/forms.js';
-export type { Language } from './prompts/language.js';
+export type {
+  Judge,
+  JudgedClaim,
+  Judgement,
+  JudgeHit,
+  JudgeOptions,
+  JudgeOutcome,
+  JudgeQuestion,
+} from './judge/judge.js';
+export { createChatJudge } from './judge/chat/chat-judge.js';
+export type { ChatJudgeSettings } from './judge/chat/settings.js';
+export { memoryJudge, type MemoryOpinion } from './judge/memory.js';
+
+export {
+  anthropicDraftTool,
+  anthropicTool,
+  draftOutputSchema,
+  draftSchemaItem,
+  inForm,
+  kitItem,
+  lookupTool,
+  lookupToolItem,
+  mcpTool,
+  openAiResponseFormat,
+  openAiTool,
+  promptKit,
+  promptRefOf,
+  systemPrompt,
+  type KitItem,
+  type Language,
+  type PromptFormat,
+  type ToolDefinition,
+} from './prompts/index.js';
 
 export { createCodec, localSchemaIds, type Codec, type SchemaIds } from './contracts/codec.js';
 export { topicNames, topics, type TopicMessages, type TopicName } from './contracts/topics.js';

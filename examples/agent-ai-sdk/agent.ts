@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, stepCountIs, tool, type ModelMessage } from 'ai';
 // In a project of your own: from 'proofline/client' and from 'proofline'.
-import type { DraftResult, Run } from '../../src/client/index.js';
-import { lookupToolItem, promptRefOf, systemPrompt } from '../../src/prompts/kit.js';
+import type { DraftResult, Run } from 'proofline/client';
+import { lookupToolItem, promptRefOf, systemPrompt } from 'proofline/prompts';
 
 /** The agent of ../agent-openai with the Vercel AI SDK, which drives the tools. */
 

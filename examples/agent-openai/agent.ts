@@ -1,9 +1,14 @@
 // In a project of your own: from 'proofline/client' and from 'proofline'.
-import type { DraftResult, Run } from '../../src/client/index.js';
-import { openAiResponseFormat } from '../../src/prompts/forms.js';
-import { draftSchemaItem, lookupToolItem, promptRefOf, systemPrompt } from '../../src/prompts/kit.js';
-import type { Language } from '../../src/prompts/language.js';
-import { openAiTool } from '../../src/prompts/tool-definition.js';
+import type { DraftResult, Run } from 'proofline/client';
+import {
+  draftSchemaItem,
+  lookupToolItem,
+  openAiResponseFormat,
+  openAiTool,
+  promptRefOf,
+  systemPrompt,
+  type Language,
+} from 'proofline/prompts';
 import { chat, type ChatMessage, type ChatModel, type ToolCall } from './chat.js';
 
 /** An agent: it asks the knowledge base, writes a report, and mends what the report is sent back for. */

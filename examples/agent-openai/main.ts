@@ -1,4 +1,4 @@
-import { createClient } from '../../src/client/index.js';
+import { createClient } from 'proofline/client';
 import { runAgent } from './agent.js';
 
 const { env } = process;

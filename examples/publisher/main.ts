@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createClient } from '../../src/client/index.js';
+import { createClient } from 'proofline/client';
 import { openReportFolder } from './folder.js';
 import { publishFromGateway, publishFromKafka } from './publisher.js';
 
@@ -19,7 +19,7 @@ const folder = await openReportFolder(values.out);
 say(`reports are written to ${values.out}`);
 
 if (values.kafka) {
-  const { connectKafkaByEnvironment } = await import('../../producers/kafka.js');
+  const { connectKafkaByEnvironment } = await import('proofline/kafka');
   const kafka = await connectKafkaByEnvironment(process.env);
   await publishFromKafka(kafka, folder, say, stop.signal);
   await kafka.close();

@@ -1,5 +1,5 @@
 // In a project of your own: from 'proofline/client'.
-import type { Received, VerifiedDraft } from '../../src/client/index.js';
+import type { Received, VerifiedDraft } from 'proofline/client';
 
 /**
  * A verified report as Markdown with numbered citations. Everything that a citation shows is the line's snapshot of

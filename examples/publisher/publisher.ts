@@ -1,6 +1,6 @@
 // In a project of your own: from 'proofline/client' and from 'proofline/kafka'.
-import { publishVerified, type KafkaClient } from '../../producers/kafka.js';
-import type { Client } from '../../src/client/index.js';
+import { publishVerified, type KafkaClient } from 'proofline/kafka';
+import type { Client } from 'proofline/client';
 import type { ReportFolder } from './folder.js';
 import type { Report } from './markdown.js';
 

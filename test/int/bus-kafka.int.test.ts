@@ -297,6 +297,13 @@ describe.skipIf(missing !== null)(
         });
       });
 
+      test('given a bus that was closed, when its process has nothing else to do, then it ends by itself', async () => {
+        const child = startChild('bus-kafka-child.ts', [kafka.address, made.prefix, String(PARTITIONS)]);
+        await child.line('open');
+        child.kill('SIGTERM');
+        expect(await child.exited).toBe(0);
+      }, 60_000);
+
       test.each(['SIGSTOP', 'SIGKILL'] as const)(
         'given processes of one group and %s in the middle, others take over and nothing is lost or doubled',
         async (signal) => {

@@ -186,6 +186,8 @@ interface Sockets {
 
 function createSockets(): Sockets {
   const open = new Set<net.Socket>();
+  let isCut = false;
+  const cutOff = (): Error => new Error('the connections were closed');
   return {
     make({ host, port, ssl, onConnect }) {
       const servername = net.isIP(host) === 0 ? { servername: host } : {};
@@ -201,10 +203,13 @@ function createSockets(): Sockets {
         // kafkajs lets go of a closed socket again and again, and each time Node would wait until it connects.
         socket.unref = () => socket;
       });
+      // kafkajs connects anew when a connection breaks, and that would keep the process alive.
+      if (isCut) socket.destroy(cutOff());
       return socket;
     },
     cut() {
-      for (const socket of open) socket.destroy(new Error('the reader was closed'));
+      isCut = true;
+      for (const socket of open) socket.destroy(cutOff());
     },
   };
 }
