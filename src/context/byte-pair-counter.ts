@@ -1,18 +1,12 @@
 import { ProoflineError } from '../contracts/errors.js';
+import type { Vocabulary } from '../tokenizer/vocabulary.js';
 import { byteString } from './byte-string.js';
-import { countMerged, type Ranks } from './merge-bytes.js';
+import { countMerged } from './merge-bytes.js';
 import { MAX_COUNTED, type TokenCounter } from './token-counter.js';
 
-/** What an encoding is made of. */
-export interface Vocabulary {
-  /** Tokens by rank: a text, or bytes that are none by themselves. It may have holes. */
-  readonly tokens: readonly (string | readonly number[])[];
-  /** Cuts a text into pieces that are encoded each by itself. Global. */
-  readonly pattern: RegExp;
-}
-
-export function bytePairCounter(encoding: string, { tokens, pattern }: Vocabulary): TokenCounter {
-  const ranks = ranksOf(tokens);
+/** `pattern` cuts a text into pieces that are encoded each by itself. Global. */
+export function bytePairCounter(encoding: string, vocabulary: Vocabulary, pattern: RegExp): TokenCounter {
+  const { longest } = vocabulary;
   const counted = new Map<string, number>();
 
   /** Words come again, and while a budget is being filled the same ones do. */
@@ -20,7 +14,7 @@ export function bytePairCounter(encoding: string, { tokens, pattern }: Vocabular
     const known = counted.get(piece);
     if (known !== undefined) return known;
     const bytes = byteString(piece);
-    const count = ranks.rankOf.has(bytes) ? 1 : countMerged(bytes, ranks);
+    const count = vocabulary.rankOf(bytes, 0, bytes.length) >= 0 ? 1 : countMerged(bytes, vocabulary);
     if (piece.length > LONGEST_REMEMBERED) return count;
     if (counted.size >= PIECES_REMEMBERED) counted.clear();
     counted.set(piece, count);
@@ -29,11 +23,11 @@ export function bytePairCounter(encoding: string, { tokens, pattern }: Vocabular
 
   function countWithin(text: string, limit: number): number | null {
     // No token is longer, and no character has fewer bytes than one.
-    if (text.length > limit * ranks.longest) return null;
+    if (text.length > limit * longest) return null;
     assertCountable(text);
     let count = 0;
     for (const [piece] of text.toWellFormed().matchAll(pattern)) {
-      if (count + piece.length / ranks.longest > limit) return null;
+      if (count + piece.length / longest > limit) return null;
       count += countPiece(piece);
       if (count > limit) return null;
     }
@@ -44,19 +38,8 @@ export function bytePairCounter(encoding: string, { tokens, pattern }: Vocabular
 }
 
 const PIECES_REMEMBERED = 20_000;
-const LONGEST_REMEMBERED = 64;
-
-function ranksOf(tokens: Vocabulary['tokens']): Ranks {
-  const rankOf = new Map<string, number>();
-  let longest = 0;
-  // Holes are passed over.
-  tokens.forEach((token, rank) => {
-    const bytes = typeof token === 'string' ? byteString(token) : String.fromCharCode(...token);
-    rankOf.set(bytes, rank);
-    longest = Math.max(longest, bytes.length);
-  });
-  return { rankOf, longest };
-}
+/** A longer piece is a view into its text, and would keep all of that. */
+const LONGEST_REMEMBERED = 12;
 
 /** The pattern's matching runs out of stack on a word of some millions of characters. */
 function assertCountable(text: string): void {

@@ -1,4 +1,4 @@
-import { bytePairCounter, type Vocabulary } from './byte-pair-counter.js';
+import { bytePairCounter } from './byte-pair-counter.js';
 import type { Encoding, TokenCounter } from './token-counter.js';
 
 /**
@@ -13,7 +13,7 @@ const counters = new Map<Encoding, Promise<TokenCounter>>();
 export function loadTokenCounter(encoding: Encoding): Promise<TokenCounter> {
   const known = counters.get(encoding);
   if (known !== undefined) return known;
-  const counter = loadVocabulary(encoding).then((vocabulary) => bytePairCounter(encoding, vocabulary));
+  const counter = load(encoding);
   counters.set(encoding, counter);
   // What could not be loaded is tried again.
   counter.catch(() => counters.delete(encoding));
@@ -29,16 +29,12 @@ export function encodingOfModel(model: string | null): Encoding {
   return model !== null && O200K_MODELS.test(model) ? 'o200k_base' : 'cl100k_base';
 }
 
-async function loadVocabulary(encoding: Encoding): Promise<Vocabulary> {
+async function load(encoding: Encoding): Promise<TokenCounter> {
+  const { loadVocabulary } = await import('../tokenizer/load-vocabulary.js');
   const patterns = await import('gpt-tokenizer/encodingParams/constants');
-  switch (encoding) {
-    case 'cl100k_base': {
-      const { default: tokens } = await import('gpt-tokenizer/bpeRanks/cl100k_base');
-      return { tokens, pattern: patterns.CL100K_TOKEN_SPLIT_REGEX };
-    }
-    case 'o200k_base': {
-      const { default: tokens } = await import('gpt-tokenizer/bpeRanks/o200k_base');
-      return { tokens, pattern: patterns.O200K_TOKEN_SPLIT_REGEX };
-    }
-  }
+  const pattern = {
+    cl100k_base: patterns.CL100K_TOKEN_SPLIT_REGEX,
+    o200k_base: patterns.O200K_TOKEN_SPLIT_REGEX,
+  }[encoding];
+  return bytePairCounter(encoding, loadVocabulary(encoding), pattern);
 }

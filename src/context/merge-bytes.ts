@@ -1,11 +1,5 @@
+import type { Vocabulary } from '../tokenizer/vocabulary.js';
 import { createHeap } from './number-heap.js';
-
-/** The rank of a token by its bytes (a string of one character a byte); the lower, the earlier it is merged. */
-export interface Ranks {
-  readonly rankOf: ReadonlyMap<string, number>;
-  /** Bytes of the longest token. */
-  readonly longest: number;
-}
 
 /** Positions in a piece; ranks stand above them in one number. */
 const POSITIONS = 2 ** 24;
@@ -16,7 +10,7 @@ const NONE = -1;
  * are merged, the leftmost first, until no two do. Neighbours wait in a heap, so that n bytes take n log n steps.
  * `bytes` is a string of one character a byte, of fewer than 2^24.
  */
-export function countMerged(bytes: string, { rankOf, longest }: Ranks): number {
+export function countMerged(bytes: string, vocabulary: Vocabulary): number {
   const size = bytes.length;
   /** Of the part that begins at a byte: where the next one and the one before begin, and the rank of both together. */
   const next = new Int32Array(size).map((_, i) => i + 1);
@@ -27,9 +21,9 @@ export function countMerged(bytes: string, { rankOf, longest }: Ranks): number {
   function look(at: number): void {
     const second = next[at] ?? size;
     const end = second < size ? (next[second] ?? size) : NONE;
-    const found = end === NONE || end - at > longest ? undefined : rankOf.get(bytes.slice(at, end));
-    rank[at] = found ?? NONE;
-    if (found !== undefined) waiting.push(found * POSITIONS + at);
+    const found = end === NONE ? NONE : vocabulary.rankOf(bytes, at, end);
+    rank[at] = found;
+    if (found !== NONE) waiting.push(found * POSITIONS + at);
   }
 
   for (let at = 0; at < size - 1; at++) look(at);
