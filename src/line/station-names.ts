@@ -8,7 +8,7 @@ export const stationInputs = {
   project: ['postprocessed.v1'],
   harness: ['lookup-requested.v1', 'projected.v1', 'draft-submitted.v1', 'run-outcome.v1'],
   guard: ['draft-submitted.v1'],
-  review: ['verdict.v1'],
+  review: ['verdict.v1', 'review-decision.v1'],
   'audit-sink': [
     'tool-invocation.v1',
     'projected.v1',
@@ -18,6 +18,19 @@ export const stationInputs = {
     'verified.v1',
   ],
 } satisfies Record<string, readonly TopicName[]>;
+
+/**
+ * Topics that a station reads from where what it keeps of them ends, wherever its group is: the view of the ledger, and
+ * what a lane reads whole when it is opened. No offset of the group moves the station in them.
+ */
+const ownPositions: Readonly<Partial<Record<StationName, readonly TopicName[]>>> = {
+  'ledger-view': ['ledger.v1'],
+  retrieve: ['run-state.v1'],
+};
+
+export function keepsPositionOf(station: StationName, topic: TopicName): boolean {
+  return ownPositions[station]?.includes(topic) ?? false;
+}
 
 export type StationName = keyof typeof stationInputs;
 
