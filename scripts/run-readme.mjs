@@ -11,8 +11,8 @@ import { resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
-const READY = /^running |^Ctrl-C ends everything|"msg":"ready"/m;
-const LEFT_BEHIND = ['kafka.env', '.proofline-kafka'];
+const READY = /^running |^Ctrl-C ends everything|"msg":"ready"|answers at http|reports are written/m;
+const LEFT_BEHIND = ['kafka.env', '.proofline-kafka', 'reports', 'system.json', 'tool.json'];
 const LIMIT_MS = 40 * 60_000;
 
 function commandsOf(markdown) {
