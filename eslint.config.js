@@ -8,6 +8,7 @@ const RULES = [
   'src/citation/**',
   'src/context/**',
   'src/spans/**',
+  'src/trace/**',
   'src/guard/**',
   'src/review/rules/**',
   'src/harness/**',

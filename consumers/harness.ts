@@ -115,8 +115,8 @@ interface Harness {
 function openHarness(harness: Harness): StationLane<HarnessTopic, Changes> {
   const { config, context, runs, schedule } = harness;
 
-  function keep(runId: string, progress: RunProgress, at: number): void {
-    runs.put(runId, progress, at);
+  function keep(runId: string, progress: RunProgress): void {
+    runs.put(runId, progress);
     schedule.set(runId, dueAt(progress));
   }
 
@@ -137,7 +137,7 @@ function openHarness(harness: Harness): StationLane<HarnessTopic, Changes> {
     },
     remember(_outcome, { value, record }, changes) {
       const change = changes.get(record.offset);
-      if (change !== undefined) keep(value.runId, change.after, value.occurredAt);
+      if (change !== undefined) keep(value.runId, change.after);
     },
     async due(now) {
       const runIds = schedule.due(now, MAX_DUE);
@@ -149,7 +149,7 @@ function openHarness(harness: Harness): StationLane<HarnessTopic, Changes> {
         // Its outcome was on its way here.
         if (deadline === null || deadline > now) return [];
         const { progress: after, draft } = atDeadline(before);
-        keep(runId, after, deadline);
+        keep(runId, after);
         return [dueOf(runId, deadline, { before, after }, draft)];
       });
     },

@@ -52,6 +52,9 @@ export interface ReviewConfig extends ReviewPolicy {
   readonly judge: JudgePolicy;
 }
 
+/** The drafts of a batch wait for the judge together: of many, the last would not be answered in time. */
+const JUDGED_RECORDS = 4;
+
 export const reviewDefaults: ReviewConfig = {
   ...defaultReviewPolicy,
   runRetentionMs: 30 * 86_400_000,
@@ -66,7 +69,7 @@ export function reviewStation(
   return {
     name: 'review',
     inputs: ['verdict.v1', 'review-decision.v1'],
-    maxRecords: 500,
+    maxRecords: judge === null || config.judge.mode === 'off' ? 500 : JUDGED_RECORDS,
     // Who wrote a decision is not known here; verdicts are the guard's.
     admit: ({ topic, value }) => (topic === 'review-decision.v1' ? admitDecision(value, sha256) : null),
     async open(context) {
@@ -135,8 +138,7 @@ function openReview(
     },
     remember(outcome, { value, record }, { decisions }) {
       const progress = decisions.get(record.offset);
-      if (outcome.kind === 'emit' && progress !== undefined)
-        runs.put(value.runId, progress, value.occurredAt);
+      if (outcome.kind === 'emit' && progress !== undefined) runs.put(value.runId, progress);
     },
   };
 }

@@ -203,8 +203,12 @@ function throughHttp(
 
 function called(callers: ChildProcess, load: Load): Promise<Loaded> {
   return new Promise((resolve, reject) => {
-    callers.once('message', (loaded) => resolve(loaded as Loaded));
-    callers.once('exit', () => reject(new Error('the callers ended')));
+    const onExit = (): void => reject(new Error('the callers ended'));
+    callers.once('exit', onExit);
+    callers.once('message', (loaded) => {
+      callers.off('exit', onExit);
+      resolve(loaded as Loaded);
+    });
     callers.send(load);
   });
 }

@@ -90,6 +90,11 @@ export interface Subscription {
    * no loss when they are lost.
    */
   readonly keepsPosition?: true;
+  /**
+   * A topic that every handler reads whole when it is opened, and then from there on (`startAt`): where the group was in
+   * it is no loss when it is lost. A log that is made anew under a lane still ends the lane.
+   */
+  readonly knows?: TopicName;
   /** Makes the handler of a lane that was just given to this process. It may wait, and may throw to be called again. */
   open(lane: Lane): Promise<LaneHandler>;
   /** Told of every error that made a lane start over. */

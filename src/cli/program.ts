@@ -25,6 +25,7 @@ import { addSubmit } from './commands/submit.js';
 import { addTail } from './commands/tail.js';
 import { addTokens } from './commands/tokens.js';
 import { addTopics } from './commands/topics.js';
+import { addTrace } from './commands/trace.js';
 import { addTrail } from './commands/trail.js';
 import { addTry } from './commands/try.js';
 import { addUp } from './commands/up.js';
@@ -45,6 +46,7 @@ const commands: readonly AddCommand[] = [
   addAssemble,
   addReview,
   addTrail,
+  addTrace,
   addReplay,
   addTail,
   addCheck,

@@ -3,11 +3,12 @@ import type { AuditReader } from '../audit/audit-store.js';
 import type { BusReader } from '../bus/bus.js';
 import type { Config, KafkaConfig } from '../config/config.js';
 import { createCodec, type Codec } from '../contracts/codec.js';
-import { isProoflineError, ProoflineError } from '../contracts/errors.js';
-import { openKeyring, type Keyring } from '../ledger/keyring.js';
+import { ProoflineError } from '../contracts/errors.js';
+import type { Keyring } from '../ledger/keyring.js';
 import type { ScanView } from '../ledger/ledger-view.js';
 import { dataFolder } from '../line/data-folder.js';
 import type { TopicFacts } from '../line/topic-table.js';
+import { verifyingKeyring } from '../line/verifying-keyring.js';
 import type { CommandContext } from './command.js';
 import { configOf } from './with-line.js';
 
@@ -110,11 +111,5 @@ export async function keysFolder(context: CommandContext): Promise<string> {
 
 /** The keys that verify; null where there is none. @throws ProoflineError PL_KEY_INVALID. */
 export async function publicKeys(context: CommandContext): Promise<Keyring | null> {
-  const folder = await keysFolder(context);
-  try {
-    return openKeyring(folder, { create: false, verifyOnly: true });
-  } catch (error) {
-    if (isProoflineError(error, 'PL_NOT_FOUND')) return null;
-    throw error;
-  }
+  return verifyingKeyring(await configOf(context));
 }

@@ -1,6 +1,6 @@
 import { ProoflineError } from '../contracts/errors.js';
 import { isBlank } from '../text/text.js';
-import type { Citation, ContextHit } from './citation.js';
+import { citationOf, type Citation, type ContextHit } from './citation.js';
 import { cutToBudget } from './cut-to-budget.js';
 import { labelOf } from './label.js';
 import { contextLimits, type ContextLimits } from './limits.js';
@@ -30,6 +30,9 @@ export interface AssemblyOptions {
   readonly limits?: ContextLimits;
 }
 
+/** Between two hits: an empty line. */
+export const DEFAULT_DELIMITER = '\n\n';
+
 /** Takes all hits with text, in order. @throws ProoflineError PL_INPUT_INVALID where they are over the limits. */
 export function contextAssembler(options: AssemblyOptions = {}): ContextAssembler {
   return assemblerOf(options, null);
@@ -46,7 +49,7 @@ export function tokenAwareAssembler(budget: TokenBudget, options: AssemblyOption
 
 function assemblerOf(options: AssemblyOptions, budget: TokenBudget | null): ContextAssembler {
   const { includeCitations = true, limits = contextLimits } = options;
-  const delimiter = (options.delimiter ?? '\n\n').toWellFormed();
+  const delimiter = (options.delimiter ?? DEFAULT_DELIMITER).toWellFormed();
   return (_query, hits) => {
     assertWithin(hits, delimiter, limits);
     const meter = budget === null ? null : createMeter(budget);
@@ -77,21 +80,6 @@ function fitting(head: string, content: string, isFirst: boolean, meter: Meter |
   if (meter === null || meter.take(head + content)) return { text: content, isCut: false };
   const cut = isFirst ? cutToBudget(head, content, meter) : '';
   return isBlank(cut) ? null : { text: cut, isCut: true };
-}
-
-function citationOf(citationId: string, hit: ContextHit, snippet: string, start: number): Citation {
-  return {
-    citationId,
-    sourceName: hit.sourceName,
-    sourcePath: hit.sourcePath,
-    sourceUri: hit.sourceUri,
-    pageNumber: hit.pageNumber,
-    sectionTitle: hit.sectionTitle,
-    snippet,
-    evidenceKey: hit.evidenceKey,
-    start,
-    end: start + snippet.length,
-  };
 }
 
 function assertWithin(hits: readonly ContextHit[], delimiter: string, limits: ContextLimits): void {

@@ -12,10 +12,12 @@ export interface ContextHit {
   readonly sectionTitle: string | null;
   /** Identity of the passage: `docId#chunk-N`, or the document_id that an agent view shows. */
   readonly evidenceKey: string | null;
+  /** The path to its section, `Document > Chapter > Section`. */
+  readonly breadcrumb?: string | null;
 }
 
 /** One source of a context, and where its text stands in it. */
-export interface Citation extends Omit<ContextHit, 'content'> {
+export interface Citation extends Omit<ContextHit, 'content' | 'breadcrumb'> {
   /** `S1`, `S2`, … in the order of the text, without gaps. */
   readonly citationId: string;
   /** What the context holds of the passage: all of it, or what a budget left. */
@@ -35,6 +37,7 @@ export function contextHitOfHit(hit: Hit): ContextHit {
     pageNumber: hit.pageNumber,
     sectionTitle: hit.sectionTitle ?? lastOfBreadcrumb(hit.breadcrumb),
     evidenceKey: hit.evidenceKey,
+    breadcrumb: hit.breadcrumb,
   };
 }
 
@@ -48,6 +51,23 @@ export function contextHitOfItem(item: EvidenceItem): ContextHit {
     pageNumber: null,
     sectionTitle: lastOfBreadcrumb(item.breadcrumb),
     evidenceKey: item.documentId,
+    breadcrumb: item.breadcrumb,
+  };
+}
+
+/** @param start where the snippet, the beginning of the hit's content, stands in the text */
+export function citationOf(citationId: string, hit: ContextHit, snippet: string, start: number): Citation {
+  return {
+    citationId,
+    sourceName: hit.sourceName,
+    sourcePath: hit.sourcePath,
+    sourceUri: hit.sourceUri,
+    pageNumber: hit.pageNumber,
+    sectionTitle: hit.sectionTitle,
+    snippet,
+    evidenceKey: hit.evidenceKey,
+    start,
+    end: start + snippet.length,
   };
 }
 

@@ -17,6 +17,8 @@ export interface RunContext {
   readonly contextId: string;
   readonly runId: string;
   readonly query: string;
+  /** The lookups whose views went in, in their order. */
+  readonly toolCallIds: readonly string[];
   readonly text: string;
   readonly textSha256: string;
   /** Null where nothing was counted. */
@@ -59,6 +61,7 @@ export function assembleRunContext(input: RunContextInput, sha256: Sha256): RunC
   return {
     contextId: contextIdOf(sha256, parts),
     query,
+    toolCallIds: views.map(({ toolCallId }) => toolCallId),
     text: context.text,
     itemCount: items.length,
     ...parts,

@@ -1,7 +1,8 @@
 import { ProoflineError } from '../contracts/errors.js';
 import type { Failure, Hit } from '../contracts/generated.js';
 import type { JsonObject } from '../contracts/json.js';
-import { postprocess, type EvidenceBlock, type Postprocessed } from '../evidence/postprocess.js';
+import { postprocess, type EvidenceBlock } from '../evidence/postprocess.js';
+import { rankedHits } from '../evidence/ranked-hits.js';
 import { contextAssembler, type ContextAssembler } from './assemble.js';
 import { contextHitOfHit, type Citation } from './citation.js';
 
@@ -85,7 +86,11 @@ export async function searchContext(
   };
   const trace: SearchTrace = {
     retrievedHits: hits,
-    rerankedHits: rankedHits(hits, governed),
+    rerankedHits: rankedHits(hits, governed).map(({ hit, block, dropped }) => ({
+      ...hit,
+      finalRank: block?.finalRank ?? null,
+      dropped,
+    })),
     retrievalTrace,
     durations: ports.now === undefined ? null : durations,
   };
@@ -103,26 +108,4 @@ function hitsOf(retrieved: Retrieved): Extract<Retrieved, { kind: 'hits' }> {
     case 'down':
       throw new ProoflineError('PL_RETRIEVAL_DOWN', { problem: retrieved.problem });
   }
-}
-
-/** All hits in the order that post-processing looked at them in. */
-function rankedHits(hits: readonly Hit[], { blocks, dropped }: Postprocessed): RankedHit[] {
-  const inOrder = hits.toSorted((a, b) => (a.originalRank ?? Infinity) - (b.originalRank ?? Infinity) || 0);
-  // Both lists are in this order: a hit is the next block, or else the next that was dropped.
-  let block = 0;
-  let drop = 0;
-  return inOrder.map((hit) => {
-    const next = blocks[block];
-    if (
-      next?.evidenceKey === hit.evidenceKey &&
-      next.content === hit.content &&
-      next.originalRank === hit.originalRank
-    ) {
-      block += 1;
-      return { ...hit, finalRank: next.finalRank, dropped: null };
-    }
-    const reason = dropped[drop]?.reason ?? null;
-    drop += 1;
-    return { ...hit, finalRank: null, dropped: reason };
-  });
 }

@@ -327,6 +327,12 @@ export const errorTable = {
     message: 'The index {file} cannot be used: {problem}',
     solve: 'Index a folder with `proofline index DIR`; where the file is there and damaged, delete it first.',
   },
+  PL_COLLECTOR_DOWN: {
+    retryable: true,
+    message: 'The collector did not take the spans: {problem}',
+    solve:
+      'Check OTEL_EXPORTER_OTLP_ENDPOINT and the collector, and push again: the same run makes the same spans.',
+  },
   PL_GATEWAY_DOWN: {
     retryable: true,
     message: 'The gateway does not answer: {problem}',

@@ -90,6 +90,22 @@ export function contextEventId(
   return eventId(sha256, ['context', context.runId, context.contextId]);
 }
 
+/**
+ * Of what a draft's generation used, filled in after the fact. `after` is the event before it: so the same again changes
+ * nothing, and what was said before can be said once more after something else.
+ */
+export function usageEventId(
+  sha256: Sha256,
+  usage: {
+    readonly runId: string;
+    readonly draftId: string;
+    readonly usageSha256: string;
+    readonly after: string | null;
+  },
+): string {
+  return eventId(sha256, ['usage', usage.runId, usage.draftId, usage.usageSha256, usage.after ?? '']);
+}
+
 /** Of a dead letter: a record is given up by a station once. */
 export function deadLetterEventId(
   sha256: Sha256,

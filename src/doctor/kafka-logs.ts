@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { topicNames } from '../contracts/topics.js';
-import { stationInputs, stationNames } from '../line/station-names.js';
+import { topicNames, type TopicName } from '../contracts/topics.js';
+import { keepsPositionOf, stationInputs, stationNames } from '../line/station-names.js';
 import { failure, ok, warning, type Check } from './check.js';
 import type { KafkaSight, LogSeen } from './kafka-sight.js';
 
@@ -55,13 +55,12 @@ function nameOf({ topic, partition }: Pick<LogSeen, 'topic' | 'partition'>): str
   return `${topic}/${partition}`;
 }
 
-/** The ledger-view begins where its view ends, whatever its group has committed. */
-const readers = stationNames.filter((name) => name !== 'ledger-view');
-
-/** Where each station goes on must be there. */
+/** Where each station goes on must be there, but for topics in which it keeps its own position. */
 export async function checkOffsets({ sight }: Pick<Looking, 'sight'>): Promise<readonly Check[]> {
   const logs = await sight.logs(topicNames);
-  const checks = (await Promise.all(readers.map((station) => offsetChecks(sight, station, logs)))).flat();
+  const checks = (
+    await Promise.all(stationNames.map((station) => offsetChecks(sight, station, logs)))
+  ).flat();
   return checks.length > 0 ? checks : [ok('offsets', 'every station goes on where records are kept')];
 }
 
@@ -70,7 +69,10 @@ async function offsetChecks(
   station: (typeof stationNames)[number],
   logs: readonly LogSeen[],
 ): Promise<readonly Check[]> {
-  const inputs: readonly string[] = stationInputs[station];
+  const inputs = (stationInputs[station] as readonly TopicName[]).filter(
+    (topic) => !keepsPositionOf(station, topic),
+  );
+  if (inputs.length === 0) return [];
   const read = logs.filter(({ topic }) => inputs.includes(topic));
   const committed = await sight.committed(station, read);
   if (committed === null)

@@ -33,33 +33,52 @@ export function packEvidence(
   blocks: readonly PackableBlock[],
   charBudget: number = evidenceLimits.packChars,
 ): ContextPack {
+  return packWithPlaces(blocks, charBudget).pack;
+}
+
+/** Where the text of a block stands in the packed text, without the dots: UTF-16, end exclusive. */
+export interface PackedPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The pack, and the place of each block that is in it. */
+export function packWithPlaces(
+  blocks: readonly PackableBlock[],
+  charBudget: number = evidenceLimits.packChars,
+): { readonly pack: ContextPack; readonly places: readonly PackedPlace[] } {
   let packedText = '';
-  let included = 0;
+  const places: PackedPlace[] = [];
   for (const [index, block] of blocks.entries()) {
     const head = (index === 0 ? '' : SEPARATOR) + headerOf(block, index + 1);
     const room = charBudget - packedText.length - head.length;
     const content = block.content.length <= room ? block.content : cutToRoom(block.content, room);
     if (content === null) break;
+    const isCut = content !== block.content;
+    const start = packedText.length + head.length;
     packedText += head + content;
-    included += 1;
-    if (content !== block.content) break;
+    places.push({ start, end: packedText.length - (isCut ? ELLIPSIS.length : 0) });
+    if (isCut) break;
   }
   const sources = blocks.map(sourceOf);
-  return {
+  const pack: ContextPack = {
     packedText,
     strategy: PACK_STRATEGY,
     charBudget,
     usedChars: packedText.length,
-    includedSources: sources.slice(0, included),
-    omittedSources: sources.slice(included),
+    includedSources: sources.slice(0, places.length),
+    omittedSources: sources.slice(places.length),
   };
+  return { pack, places };
 }
 
 function headerOf(block: PackableBlock, number: number): string {
   const lines = [`[Evidence ${number}]`];
   if (hasText(block.source)) lines.push(`source: ${block.source}`);
   if (hasText(block.breadcrumb)) lines.push(`breadcrumb: ${block.breadcrumb}`);
-  lines.push(`reasons: ${block.hitReasons.join(', ')}`, 'content:', '');
+  // Blocks of post-processing always have some.
+  if (block.hitReasons.length > 0) lines.push(`reasons: ${block.hitReasons.join(', ')}`);
+  lines.push('content:', '');
   return lines.join('\n');
 }
 

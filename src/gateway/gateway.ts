@@ -14,6 +14,7 @@ import {
   grantOf,
   type AccessRules,
 } from './access.js';
+import { contextRoutes } from './contexts.js';
 import { decisionRoute } from './decisions.js';
 import { draftRoutes } from './drafts.js';
 import { eventsRoute } from './events.js';
@@ -27,6 +28,7 @@ import { problemOf, sendProblem, statusOf, toProoflineError } from './problems.j
 import { logRequests, type RequestLog } from './request-log.js';
 import { typed, type RouteContext } from './route-kit.js';
 import { openTokenBook } from './tokens.js';
+import { traceRoutes } from './trace.js';
 import { trailRoute } from './trail.js';
 import { verifiedRoute } from './verified.js';
 
@@ -79,7 +81,7 @@ export function createGateway({ config, draftBytes, line, log }: GatewayOptions)
         reply,
         problemOf(new ProoflineError('PL_NOT_FOUND', { what: 'the route' })),
       );
-    const known = toProoflineError(error);
+    const known = toProoflineError(error, request.routeOptions.bodyLimit);
     if (statusOf(known.code) >= 500)
       log?.requestFailed({ code: known.code, message: known.message }, known.cause);
     return sendProblem(request, reply, problemOf(known));
@@ -137,6 +139,8 @@ async function registerRoutes(
     draftRoutes(routes, context);
     decisionRoute(routes, context);
     trailRoute(routes, context);
+    traceRoutes(routes, context);
+    contextRoutes(routes, context);
     eventsRoute(routes, context);
     verifiedRoute(routes, context);
     refuseOtherMethods(api, methods);

@@ -2,10 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lookupRequested, type Lookup } from '../../producers/lookups.js';
 import { ProoflineError } from '../contracts/errors.js';
 import type { Limits, ProjectedEvidence } from '../contracts/generated.js';
+import type { JsonObject } from '../contracts/json.js';
 import { instantToJson, recordToJson } from '../contracts/record-json.js';
 import { droppedOf } from '../line/door-client.js';
 import { keptAnswers } from '../line/kept-answers.js';
+import { readLookupTrace, traceJson } from '../line/read-trace.js';
 import { findLookup } from '../line/whereabouts.js';
+import type { GatewayLine } from './gateway-line.js';
 import { failureProblem, sendProblem } from './problems.js';
 import {
   assertIds,
@@ -21,6 +24,7 @@ import {
 } from './route-kit.js';
 import {
   agentViewSchema,
+  answerQuery,
   idempotencyHeaders,
   lookupAnswerSchema,
   lookupBody,
@@ -75,11 +79,19 @@ export function lookupRoutes(app: GatewayApp, context: RouteContext): void {
       const message = lookupRequested(lookupOf(runId, id, request.body), line.emitter.now());
       line.assertCanLookUp?.();
       const kept = await unlessDown(keptAnswers(line.audit, line.codec).lookup(runId, message.eventId));
-      if (kept !== null) return sendLookup(context, request, reply, { ...kept, repeat: true });
+      const withTrace = request.body.include_trace === true;
+      if (kept !== null) return sendLookup(context, request, reply, { ...kept, repeat: true }, withTrace);
       const projected = await waiting(context, request, reply, (how) =>
         line.lookup(message, milliseconds(request.query.wait), how),
       );
-      return sendOrPending(context, request, reply, { run_id: runId, tool_call_id: id }, projected);
+      return sendOrPending(
+        context,
+        request,
+        reply,
+        { run_id: runId, tool_call_id: id },
+        projected,
+        withTrace,
+      );
     },
   );
 
@@ -92,7 +104,7 @@ export function lookupRoutes(app: GatewayApp, context: RouteContext): void {
         summary: 'The answer to a lookup that was asked before',
         tags: ['lookups'],
         params: lookupParams,
-        querystring: waitQuery,
+        querystring: answerQuery,
         response: answers,
       },
     },
@@ -107,7 +119,8 @@ export function lookupRoutes(app: GatewayApp, context: RouteContext): void {
         const ref = { runId, eventId: place.requestEventId };
         return line.lookupAnswer(ref, milliseconds(request.query.wait), how);
       });
-      return sendOrPending(context, request, reply, request.params, projected);
+      const withTrace = request.query.include_trace;
+      return sendOrPending(context, request, reply, request.params, projected, withTrace);
     },
   );
 }
@@ -145,10 +158,11 @@ function sendOrPending(
   reply: FastifyReply,
   ids: { readonly run_id: string; readonly tool_call_id: string },
   projected: ProjectedEvidence | null,
+  withTrace: boolean,
 ): FastifyReply | Promise<FastifyReply> {
   return projected === null
     ? sendPending(reply, pathOf(ids.run_id, 'lookups', ids.tool_call_id), ids)
-    : sendLookup(context, request, reply, projected);
+    : sendLookup(context, request, reply, projected, withTrace);
 }
 
 /** The agent view goes out as it is in the record: it is never parsed, and never written again. */
@@ -157,17 +171,28 @@ async function sendLookup(
   request: FastifyRequest,
   reply: FastifyReply,
   projected: ProjectedEvidence,
+  withTrace: boolean,
 ): Promise<FastifyReply> {
   describe(reply, projected);
   if (request.headers.accept?.includes(RECORD_TYPE) === true) {
     const dropped = projected.state === 'READY' ? await droppedOf(line(), projected) : [];
-    const answer = { projected: recordToJson('projected.v1', projected), dropped };
+    const trace = withTrace ? { trace: await traceOfLookup(line(), projected) } : {};
+    const answer = { projected: recordToJson('projected.v1', projected), dropped, ...trace };
     return reply.type(RECORD_TYPE).send(JSON.stringify(answer));
   }
   const { agentView, failure, state } = projected;
   if (agentView !== null) return reply.type('application/json').send(agentView);
   if (failure === null) throw new ProoflineError('PL_INVARIANT', { problem: 'neither view nor failure' });
   return sendProblem(request, reply, failureProblem(state === 'REFUSED' ? 409 : 424, failure));
+}
+
+/** Null where the audit does not have it: the answer does not depend on that. */
+async function traceOfLookup(
+  line: GatewayLine,
+  { runId, toolCallId }: ProjectedEvidence,
+): Promise<JsonObject | null> {
+  const trace = await unlessDown(readLookupTrace(line, runId, toolCallId));
+  return trace === null ? null : traceJson(trace);
 }
 
 function describe(reply: FastifyReply, projected: ProjectedEvidence): void {

@@ -30,6 +30,7 @@ const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {
   PL_NOT_FOUND: 404,
   PL_REPEAT_CONFLICT: 409,
   PL_REVIEW_REFUSED: 409,
+  PL_CONTEXT_REFUSED: 409,
   PL_STOP_REQUIRED: 409,
   PL_UNAUTHENTICATED: 401,
   PL_FORBIDDEN: 403,
@@ -109,7 +110,7 @@ const TITLES: Readonly<Record<number, string>> = {
 /** Seconds that a client is asked to stay away. */
 const RETRY_AFTER_S = 1;
 
-/** Anchor of the code's row in the error reference. */
+/** Names the kind of problem; docs/errors.md has its row. */
 export function problemType(code: string): string {
   return `urn:proofline:error:${code}`;
 }
@@ -151,14 +152,14 @@ function instanceOf({ params, routeOptions }: FastifyRequest): { readonly instan
   return { instance: route.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? '') };
 }
 
-/** Our own error of whatever was thrown, Fastify's refusals among it. */
-export function toProoflineError(error: unknown): ProoflineError {
+/** Our own error of whatever was thrown, Fastify's refusals among it. `bodyLimit`: the route's, in bytes. */
+export function toProoflineError(error: unknown, bodyLimit: number | undefined): ProoflineError {
   if (isProoflineError(error)) return error;
   const { code, statusCode } = error as Partial<FastifyError>;
   if (isValidationError(error)) return inputInvalid(validationWords(error));
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ProoflineError('PL_BODY_TOO_LARGE', { limit: limitOf(error) });
+      return new ProoflineError('PL_BODY_TOO_LARGE', { limit: bodyLimit ?? 'as many' });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ProoflineError('PL_MEDIA_TYPE');
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
@@ -179,11 +180,6 @@ function isClientFault(status: number | undefined): boolean {
 
 export function inputInvalid(problem: string): ProoflineError {
   return new ProoflineError('PL_INPUT_INVALID', { problem });
-}
-
-function limitOf(error: unknown): string {
-  const { limit } = error as { readonly limit?: unknown };
-  return typeof limit === 'number' ? String(limit) : 'the limit of';
 }
 
 interface ValidationError {

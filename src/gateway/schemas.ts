@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { nestsAtMost } from '../evidence/foreign-json.js';
 import { evidenceLimits } from '../evidence/limits.js';
 import { recordSchema } from './record-schemas.js';
+import { lookupTraceSchema } from './trace-schemas.js';
 
 /** What is sent to the gateway, and what it answers. OpenAPI is generated from these. */
 
@@ -25,6 +26,14 @@ export const waitQuery = z.object({
     .max(MAX_WAIT_S)
     .default(DEFAULT_WAIT_S)
     .describe('Seconds that the caller waits, fractions allowed; 0 asks without waiting.'),
+});
+
+export const answerQuery = waitQuery.extend({
+  include_trace: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('The record whole then has a `trace`.'),
 });
 
 export const idempotencyHeaders = z.object({
@@ -58,7 +67,10 @@ export const lookupBody = z
     filters: maybe(filters).describe("The retriever's filters."),
     top_k: z.int32().optional().describe('Hits to ask for; 10 by default.'),
     ttl_ms: maybe(z.int().nonnegative()).describe('How long the evidence may be cited; 24 hours by default.'),
-    include_trace: z.boolean().optional(),
+    include_trace: z
+      .boolean()
+      .nullish()
+      .describe('The record whole then has a `trace`; the agent view itself never has.'),
     limits: maybe(limits),
   })
   .meta({ id: 'LookupRequest', description: 'A question to the knowledge base.' });
@@ -168,6 +180,9 @@ export const lookupAnswerSchema = z
   .object({
     projected,
     dropped: z.array(z.record(z.string(), z.unknown())).describe('What post-processing dropped, and why.'),
+    trace: lookupTraceSchema
+      .nullish()
+      .describe('Only with include_trace; null while the audit does not have it.'),
   })
   .meta({
     id: 'LookupAnswer',

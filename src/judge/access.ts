@@ -11,4 +11,4 @@ export interface JudgeAccess extends Pick<
   readonly cacheEntries: number;
 }
 
-export const judgeAccessDefaults = Object.freeze({ concurrency: 4, cacheEntries: 1_000 });
+export const judgeAccessDefaults = Object.freeze({ concurrency: 8, cacheEntries: 1_000 });

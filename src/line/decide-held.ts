@@ -3,11 +3,12 @@ import { reviewDecision, type DecisionHandIn } from '../../producers/decisions.j
 import type { Bus } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import { ProoflineError } from '../contracts/errors.js';
-import type { ReviewDecision, Reviewed } from '../contracts/generated.js';
+import type { ReviewDecision } from '../contracts/generated.js';
 import { partitionOf } from '../contracts/partition.js';
 import { recordToJson } from '../contracts/record-json.js';
 import type { TopicMessages } from '../contracts/topics.js';
 import { canBeApproved } from '../review/appraise.js';
+import { isCounted } from '../review/decision-counted.js';
 import { encodeRecord, type Emitter } from '../station/envelope.js';
 import { heldOf } from './held-drafts.js';
 import type { DecisionAnswer } from './line-client.js';
@@ -59,7 +60,7 @@ export async function decideHeld(
     reviewed: recordToJson('reviewed.v1', reviewed),
     repair: repair === null ? null : recordToJson('repair-requested.v1', repair),
     verified: verified === null ? null : recordToJson('verified.v1', verified),
-    counted: counts(decision, reviewed),
+    counted: isCounted(decision, reviewed),
   };
 }
 
@@ -110,9 +111,4 @@ async function untilThere<T>(
       });
     await pause(LOOK_MS);
   }
-}
-
-/** False where somebody else had decided first. */
-function counts({ by, reason }: ReviewDecision, { person }: Reviewed): boolean {
-  return person !== null && by.startsWith(person.by) && reason.startsWith(person.reason);
 }

@@ -1,5 +1,6 @@
 import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
+import type { AuditReader } from '../audit/audit-store.js';
 import type { Bus } from '../bus/bus.js';
 import type { Codec } from '../contracts/codec.js';
 import type { ProjectedEvidence } from '../contracts/generated.js';
@@ -7,11 +8,15 @@ import { toSnakeJson, type JsonObject } from '../contracts/json.js';
 import { partitionOf } from '../contracts/partition.js';
 import { recordToJson } from '../contracts/record-json.js';
 import { readEntry } from '../ledger/entry-state.js';
+import type { Keyring } from '../ledger/keyring.js';
 import type { LedgerView } from '../ledger/ledger-view.js';
 import type { Emitter } from '../station/envelope.js';
 import type { Doors, SubmissionAnswer } from './doors.js';
+import { assembleHandIn } from './context-hand-in.js';
 import { decideHeld } from './decide-held.js';
 import type { DoorClient, DraftAnswer, LookupAnswer } from './line-client.js';
+import { readContext } from './read-trace.js';
+import { recordUsage } from './record-usage.js';
 import { replayDeadLetter } from './replay.js';
 
 /** A line's doors with what lies behind them. */
@@ -20,13 +25,13 @@ export interface DoorLine extends Doors {
   readonly ledger: LedgerView;
   readonly codec: Codec;
   readonly emitter: Emitter;
+  readonly audit: AuditReader;
+  /** Null where there is no key to check entries with. */
+  readonly keyring: Keyring | null;
 }
 
 /** The answers of the doors in their JSON form, each waited for `timeoutMs`. */
-export function doorClient(
-  line: DoorLine,
-  timeoutMs: number,
-): Pick<DoorClient, 'lookup' | 'submit' | 'decide' | 'replay'> {
+export function doorClient(line: DoorLine, timeoutMs: number): Omit<DoorClient, 'remote' | 'close'> {
   return {
     async lookup(lookup) {
       const projected = await line.lookup(lookupRequested(lookup, line.emitter.now()), timeoutMs);
@@ -37,6 +42,13 @@ export function doorClient(
     },
     decide: (decision) => decideHeld(line, decision, timeoutMs),
     replay: (request) => replayDeadLetter(line, request),
+    async assemble(handIn) {
+      const context = await assembleHandIn(line, handIn);
+      // A line that ends with the command has told the audit by then, so that the next command finds it.
+      await readContext(line, context.runId, context.contextId);
+      return context;
+    },
+    recordUsage: (usage) => recordUsage(line, usage),
   };
 }
 

@@ -7,6 +7,7 @@ import { createClosing } from './closing.js';
 import { doorClient } from './door-client.js';
 import { openKafkaDoors } from './kafka-doors.js';
 import { kafkaServices, openCodec } from './kafka-services.js';
+import { verifyingKeyring } from './verifying-keyring.js';
 import type { DoorClient } from './line-client.js';
 
 /**
@@ -32,7 +33,7 @@ export async function openKafkaClient(config: Config): Promise<DoorClient> {
     closing.first(() => ledger.close());
     const doors = openKafkaDoors({ bus, codec, audit }, prefix);
     closing.first(() => doors.answers.stop());
-    const line = { ...doors, bus, ledger, codec };
+    const line = { ...doors, bus, ledger, codec, audit, keyring: verifyingKeyring(config) };
     return { remote: true, ...doorClient(line, config.answerTimeoutMs), close: () => closing.run() };
   } catch (error) {
     await closing.run();

@@ -5,6 +5,9 @@ import type { JsonObject } from '../contracts/json.js';
 import type { DecisionRequest } from './decide-held.js';
 import type { IndexOptions } from '../retrieval/local/index-folder.js';
 import type { LeftOut } from '../retrieval/local/left-out.js';
+import type { RunContext } from '../context/run-context.js';
+import type { ContextHandIn } from './context-hand-in.js';
+import type { UsageHandIn, UsageRecorded } from './record-usage.js';
 import type { ReplayRequest, Replayed } from './replay.js';
 
 /** What agents and operators ask of a line, wherever it runs. Answers are in their JSON form, everywhere the same. */
@@ -19,6 +22,13 @@ export interface DoorClient {
   decide(decision: DecisionRequest): Promise<DecisionAnswer>;
   /** @throws ProoflineError PL_NOT_FOUND, PL_REPLAY_REFUSED, PL_RECORD_TOO_LARGE. */
   replay(request: ReplayRequest): Promise<Replayed>;
+  /**
+   * Makes a context of the run and records it.
+   * @throws ProoflineError PL_CONTEXT_REFUSED, PL_ID_INVALID, PL_INPUT_INVALID.
+   */
+  assemble(context: ContextHandIn): Promise<RunContext>;
+  /** Fills in what a draft's generation used. @throws ProoflineError PL_ID_INVALID, PL_INPUT_INVALID. */
+  recordUsage(usage: UsageHandIn): Promise<UsageRecorded>;
   /** Ends the line where it runs in this process. Idempotent. */
   close(): Promise<void>;
 }
@@ -59,7 +69,7 @@ export interface DecisionAnswer {
   readonly repair: JsonObject | null;
   /** The VerifiedDraft, when it ended the run. */
   readonly verified: JsonObject | null;
-  /** False where somebody else had decided first, which this is the answer to. */
+  /** False where somebody else had decided first, which this is the answer to, or the draft was no longer held. */
   readonly counted: boolean;
 }
 

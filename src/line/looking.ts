@@ -57,7 +57,7 @@ export function createLooking({ eachMs = EACH_MS, perSecond = PER_SECOND } = {})
                 if (found !== null) resolve(found);
               },
               (error: unknown) => {
-                if (!isRetryable(error)) reject(error);
+                if (!isRetryable(error)) reject(error instanceof Error ? error : new Error(String(error)));
               },
             ),
         };

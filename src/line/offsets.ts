@@ -1,7 +1,7 @@
 import type { BusReader } from '../bus/bus.js';
 import { ProoflineError } from '../contracts/errors.js';
 import { isTopicName, type TopicName } from '../contracts/topics.js';
-import { stationInputs, type StationName } from './station-names.js';
+import { keepsPositionOf, stationInputs, type StationName } from './station-names.js';
 
 /** How far the stations have read, and what putting one elsewhere would mean. */
 
@@ -51,9 +51,6 @@ export interface OffsetChange {
   readonly again: number;
 }
 
-/** Stations whose position is in what they keep, and not in the group's offset. */
-const KEEPS_ITS_OWN: ReadonlySet<StationName> = new Set(['ledger-view']);
-
 /** @throws ProoflineError PL_INPUT_INVALID for what the station does not read, or an offset that the log does not hold. */
 export async function planOffset(bus: BusReader, target: OffsetTarget): Promise<OffsetChange> {
   const { station, partition } = target;
@@ -68,11 +65,12 @@ export async function planOffset(bus: BusReader, target: OffsetTarget): Promise<
 }
 
 function inputOf(station: StationName, name: string): TopicName {
-  if (KEEPS_ITS_OWN.has(station))
-    throw invalid(`${station} goes by the position of its view; an offset moves nothing`);
   const inputs: readonly TopicName[] = stationInputs[station];
-  if (isTopicName(name) && inputs.includes(name)) return name;
-  throw invalid(`${station} does not read ${JSON.stringify(name)}; it reads ${inputs.join(', ')}`);
+  if (!isTopicName(name) || !inputs.includes(name))
+    throw invalid(`${station} does not read ${JSON.stringify(name)}; it reads ${inputs.join(', ')}`);
+  if (keepsPositionOf(station, name))
+    throw invalid(`${station} keeps its own position in ${name}; an offset moves nothing`);
+  return name;
 }
 
 function invalid(problem: string): ProoflineError {

@@ -1,7 +1,5 @@
 import type { AnswerKind } from '../audit/audit-store.js';
 import type { Codec } from '../contracts/codec.js';
-import type { ToolInvocation } from '../contracts/generated.js';
-import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
 import type { TopicMessages } from '../contracts/topics.js';
 import type { Kept, RunData } from './run-snapshot.js';
 import { readMessage } from './scan.js';
@@ -45,26 +43,4 @@ export function firstOfEach<T>(items: readonly T[], nameOf: (item: T) => string)
   const first = new Map<string, T>();
   for (const item of items) if (!first.has(nameOf(item))) first.set(nameOf(item), item);
   return [...first.values()];
-}
-
-/** The key fields that a station noted beside the columns. Written by this version or another: nothing is sure. */
-export function factsOf(note: ToolInvocation | undefined): JsonObject {
-  const facts = note === undefined ? undefined : parseJson(note.factsJson);
-  return isJsonObject(facts) ? facts : {};
-}
-
-export function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-export function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-export function textIn(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-export function numberIn(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
 }

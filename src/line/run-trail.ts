@@ -2,9 +2,11 @@ import type { Codec } from '../contracts/codec.js';
 import { sha256 } from '../contracts/digest.js';
 import type { DeadLetter, ToolInvocation } from '../contracts/generated.js';
 import { derivedEventId } from '../contracts/ids.js';
-import { isJsonObject, toSnakeJson, type JsonObject } from '../contracts/json.js';
-import { instantToJson } from '../contracts/record-json.js';
+import { toSnakeJson, type JsonObject } from '../contracts/json.js';
 import type { TopicName } from '../contracts/topics.js';
+import type { RunTrace } from '../trace/run-trace.js';
+import { withInstants } from './instants.js';
+import { traceOfTrail } from './read-trace.js';
 import type { RunData, RunTopic } from './run-snapshot.js';
 import { draftTrails, runOutcome, type DraftTrail, type RunOutcomeTrail } from './trail-drafts.js';
 import { lookupTrails, type LookupTrail } from './trail-lookups.js';
@@ -20,6 +22,11 @@ export interface RunTrail {
   readonly lookups: readonly LookupTrail[];
   readonly drafts: readonly DraftTrail[];
   readonly deadLetters: readonly DeadLetterTrail[];
+  /** Texts that were made of the run's evidence for prompts. */
+  readonly contexts: RunTrace['contexts'];
+  /** What the model used, of each draft. */
+  readonly generations: RunTrace['generations'];
+  readonly judgements: RunTrace['judgements'];
   /** What else stations noted about the run. */
   readonly notes: readonly NoteTrail[];
   /** Topics that must have had records of this run and keep them no longer, with how many are missing. */
@@ -44,6 +51,7 @@ export interface NoteTrail extends Pick<
 export function runTrail(data: RunData, codec: Codec): RunTrail {
   const { runId, partition, audit } = data;
   const drafts = draftTrails(data, codec);
+  const { contexts, generations, judgements } = traceOfTrail(runId, audit, codec);
   return {
     runId,
     partition,
@@ -55,14 +63,20 @@ export function runTrail(data: RunData, codec: Codec): RunTrail {
       const { eventId, origin, station, code, message: words, attempt } = message;
       return { at: timestamp, eventId, origin, station, code, message: words, attempt };
     }),
+    contexts,
+    generations,
+    judgements,
     notes: audit.invocations.filter(({ kind }) => !TOLD.has(kind)).map(noteTrail),
     gone: goneRecords(data),
     audit: { events: audit.invocations.length, truncated: audit.truncated },
   };
 }
 
-/** Kinds that the lookups, the drafts and the dead letters tell already. */
-const TOLD = new Set(['RETRIEVE', 'POSTPROCESS', 'PROJECT', 'GUARD', 'REVIEW', 'DEAD_LETTER']);
+/** Kinds that are told already, by what they are about. */
+const TOLD = new Set([
+  ...['RETRIEVE', 'POSTPROCESS', 'PROJECT', 'GUARD', 'REVIEW', 'DEAD_LETTER'],
+  ...['CONTEXT_ASSEMBLED', 'GENERATION_USAGE', 'JUDGE_EVALUATION'],
+]);
 
 function noteTrail({
   station,
@@ -131,14 +145,4 @@ function gaveNothing(kind: string, outcome: string): boolean {
 /** The trail as JSON: snake_case, instants (the fields that end in `_at`) in RFC 3339, durations in milliseconds. */
 export function runTrailJson(trail: RunTrail): JsonObject {
   return withInstants(toSnakeJson(trail)) as JsonObject;
-}
-
-function withInstants(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withInstants);
-  if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value).map(([name, field]) => {
-    const isInstant = typeof field === 'number' && (name === 'at' || name.endsWith('_at'));
-    return [name, isInstant ? instantToJson(field) : withInstants(field)];
-  });
-  return Object.fromEntries(fields) as JsonObject;
 }

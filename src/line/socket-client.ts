@@ -2,8 +2,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { resolve } from 'node:path';
 import { ProoflineError } from '../contracts/errors.js';
-import { isJsonObject, parseJson } from '../contracts/json.js';
+import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
 import type { IndexProgress } from '../retrieval/local/index-folder.js';
+import { contextFromJson, contextHandInToJson } from './context-hand-in.js';
 import { errorFromWire } from './error-json.js';
 import { handInToJson } from './hand-in-json.js';
 import type {
@@ -14,9 +15,11 @@ import type {
   LineHealth,
   LookupAnswer,
 } from './line-client.js';
+import type { UsageRecorded } from './record-usage.js';
 import type { Replayed } from './replay.js';
 import { socketPathToConnect } from './socket-path.js';
 import { MAX_BODY_BYTES } from './socket-server.js';
+import { usageHandInToJson } from './usage-hand-in.js';
 
 /** The largest answer is a verdict with its lookups; a record is 4 MiB at most. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -54,6 +57,9 @@ function clientOver(socketPath: string): LineClient {
     submit: (draft) => call<DraftAnswer>('POST', '/drafts', handInToJson(draft)),
     decide: (decision) => call<DecisionAnswer>('POST', '/review/decisions', handInToJson(decision)),
     replay: (request) => call<Replayed>('POST', '/dlq/replay', handInToJson(request)),
+    assemble: async (context) =>
+      contextFromJson(await call<JsonObject>('POST', '/contexts', contextHandInToJson(context))),
+    recordUsage: (usage) => call<UsageRecorded>('POST', '/usage', usageHandInToJson(usage)),
     health: () => call<LineHealth>('GET', '/health'),
     async index(folder, { onProgress, signal } = {}) {
       // The line may run elsewhere in the file tree.

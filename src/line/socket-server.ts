@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isProoflineError, ProoflineError } from '../contracts/errors.js';
 import { parseJson } from '../contracts/json.js';
 import type { IndexProgress } from '../retrieval/local/index-folder.js';
+import { contextHandInFromJson, contextToJson } from './context-hand-in.js';
 import { errorToWire } from './error-json.js';
 import {
   decisionFromJson,
@@ -12,6 +13,7 @@ import {
   replayFromJson,
 } from './hand-in-json.js';
 import type { LineClient } from './line-client.js';
+import { usageHandInFromJson } from './usage-hand-in.js';
 import { socketPathToListen } from './socket-path.js';
 
 /** How the commands of this machine reach a running line: HTTP over a Unix socket that only its owner may open. */
@@ -94,6 +96,9 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /drafts': (client, body) => client.submit(draftFromJson(body)),
   'POST /review/decisions': (client, body) => client.decide(decisionFromJson(body)),
   'POST /dlq/replay': (client, body) => client.replay(replayFromJson(body)),
+  'POST /contexts': async (client, body) =>
+    contextToJson(await client.assemble(contextHandInFromJson(body))),
+  'POST /usage': (client, body) => client.recordUsage(usageHandInFromJson(body)),
 };
 
 /** Never rejects. */
@@ -161,6 +166,7 @@ function statusOf(error: unknown): number {
       return 400;
     case 'PL_NOT_FOUND':
       return 404;
+    case 'PL_CONTEXT_REFUSED':
     case 'PL_REPLAY_REFUSED':
     case 'PL_REPEAT_CONFLICT':
     case 'PL_REVIEW_REFUSED':

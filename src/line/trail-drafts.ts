@@ -14,15 +14,9 @@ import type {
 import { derivedEventId } from '../contracts/ids.js';
 import { readDraft } from '../guard/draft.js';
 import { defaultGuardLimits } from '../guard/limits.js';
-import {
-  factsOf,
-  firstOfEach,
-  numberIn,
-  objectsIn,
-  seenMessages,
-  textIn,
-  type Seen,
-} from './run-messages.js';
+import { isCounted } from '../review/decision-counted.js';
+import { factsOf, numberIn, objectsIn, textIn } from '../trace/facts.js';
+import { firstOfEach, seenMessages, type Seen } from './run-messages.js';
 import type { Kept, RunData } from './run-snapshot.js';
 
 /** The story of each draft of a run: what it cites, what the guard and review said, what became of it. */
@@ -250,14 +244,12 @@ function reviewNoted(note: ToolInvocation): ReviewTrail {
 }
 
 function decisionTrails(said: Said, verdictEventId: string): DecisionTrail[] {
-  const answered = reviewTrails(said, verdictEventId).flatMap(({ person, decision }) =>
-    person === null || decision === 'STALE' ? [] : [person],
-  );
+  const answered = reviewTrails(said, verdictEventId).filter(({ decision }) => decision !== 'STALE');
   // All decisions about a verdict have one event id, and may say different things: each is told.
   return said.data.records['review-decision.v1']
     .filter(({ message }) => message.verdictEventId === verdictEventId)
     .map(({ timestamp, message: { decision, by, reason } }) => {
-      const counted = answered.some((person) => by.startsWith(person.by) && reason.startsWith(person.reason));
+      const counted = answered.some((review) => isCounted({ decision, by, reason }, review));
       return { at: timestamp, decision, by, reason, counted };
     });
 }

@@ -1,6 +1,6 @@
 import type { PostprocessedEvidence, RawHits, ToolInvocation } from '../contracts/generated.js';
 import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
-import { factsOf, numberIn, objectsIn, textIn } from './run-messages.js';
+import { factsOf, numberIn, objectsIn, textIn } from '../trace/facts.js';
 
 /** What retrieval found for one lookup, and what became of each hit. */
 
@@ -88,10 +88,17 @@ function governance({ governed, postprocessNote }: HitSources): {
   const result = parseJson(governed?.lookupResult ?? '');
   if (isJsonObject(result))
     return { kept: objectsIn(result['evidence_blocks']), dropped: objectsIn(result['dropped']) };
+  const facts = factsOf(postprocessNote);
   const dropped = (postprocessNote?.dropped ?? []).map(({ evidenceKey, originalRank, reason }) => ({
     evidence_key: evidenceKey,
     original_rank: originalRank,
     reason,
   }));
-  return { kept: objectsIn(factsOf(postprocessNote)['kept']), dropped };
+  return { kept: keptIn(facts), dropped };
+}
+
+/** Those of all hits that have a final rank; earlier versions noted only them. */
+function keptIn(facts: JsonObject): JsonObject[] {
+  const ranked = objectsIn(facts['reranked_hits'] ?? facts['kept']);
+  return ranked.filter((hit) => typeof hit['final_rank'] === 'number');
 }

@@ -11,9 +11,10 @@ import type {
 import type { JsonObject } from '../contracts/json.js';
 import { parseAgentView } from '../evidence/parse-agent-view.js';
 import type { EntryState } from '../ledger/entry-state.js';
+import { factsOf, numberIn, textIn, textsIn } from '../trace/facts.js';
 import type { EntryProblem, SignatureState } from './ledger-entries.js';
 import { retrievedHits, type HitSources, type HitTrail } from './trail-hits.js';
-import { factsOf, numberIn, seenMessages, textIn, textsIn, type Seen } from './run-messages.js';
+import { seenMessages, type Seen } from './run-messages.js';
 import type { RunData } from './run-snapshot.js';
 
 /** The story of each lookup of a run: what was asked, what was found, what became of each hit, what was shown. */

@@ -6,6 +6,7 @@ import { governHits, type LookupResult } from '../evidence/lookup-result.js';
 import { refusal } from '../evidence/refusal.js';
 import { invocation } from '../station/invocation.js';
 import type { Invocation, Message, Outcome, RecordSize } from '../station/station.js';
+import { rerankedFacts } from '../trace/hit-facts.js';
 
 /** The rule of the postprocess station. What is no HITS passes through untouched. */
 export function decidePostprocess({ value }: Message<'raw-hits.v1'>, limits: EvidenceLimits): Outcome {
@@ -72,22 +73,17 @@ function note(
 /** The audit keeps the order of all hits, each with its final rank or the reason why it was dropped. */
 function governedNote(value: RawHits, result: LookupResult): Invocation {
   const { relevanceLevel, topSimilarity, isLowQuality, dropped, candidateCount, evidenceBlockCount } = result;
-  const kept = result.evidenceBlocks.map((block) => ({
-    evidence_key: block.evidenceKey,
-    original_rank: block.originalRank,
-    final_rank: block.finalRank,
-    quality_score: block.qualityScore,
-  }));
+  const facts = {
+    ...rerankedFacts(value.hits, { blocks: result.evidenceBlocks, dropped }),
+    packed_chars: result.contextPack.usedChars,
+    omitted_sources: result.contextPack.omittedSources,
+  };
   return {
     ...note(value, { outcome: 'HITS', countIn: candidateCount, countOut: evidenceBlockCount }),
     relevanceLevel,
     topSimilarity,
     isLowQuality,
     dropped,
-    factsJson: JSON.stringify({
-      kept,
-      packed_chars: result.contextPack.usedChars,
-      omitted_sources: result.contextPack.omittedSources,
-    }),
+    factsJson: JSON.stringify(facts),
   };
 }

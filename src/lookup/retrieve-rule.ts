@@ -9,6 +9,7 @@ import { newEntry, type NewEntry } from '../ledger/new-entry.js';
 import { invocation } from '../station/invocation.js';
 import type { Emission, Message, Outcome, RecordSize } from '../station/station.js';
 import { cutText } from '../text/text.js';
+import { planFacts, retrievedFacts } from '../trace/hit-facts.js';
 
 /**
  * The rule of the retrieve station: what a lookup request comes to, once its ledger entry was read and the
@@ -269,13 +270,7 @@ function note({ value }: Request, outcome: string, code: string | null): Outcome
 
 /** The audit keeps which hits there were, without their text. */
 function foundNote({ value }: Request, plan: Extract<Plan, { kind: 'found' }>): Outcome & { kind: 'emit' } {
-  const { toolCallId, toolName, query, mode, topK } = value;
-  const hits = plan.hits.map(({ evidenceKey, documentId, originalRank, score }) => ({
-    evidence_key: evidenceKey,
-    document_id: documentId,
-    original_rank: originalRank,
-    score,
-  }));
+  const { toolCallId, toolName, query, mode, topK, queryPlanJson } = value;
   return {
     kind: 'emit',
     records: [],
@@ -288,7 +283,7 @@ function foundNote({ value }: Request, plan: Extract<Plan, { kind: 'found' }>): 
       countIn: 1,
       countOut: plan.hits.length,
       retrievalTraceJson: JSON.stringify(plan.trace),
-      facts: { mode, top_k: topK, retrieved_hits: hits },
+      facts: { mode, top_k: topK, ...planFacts(queryPlanJson), ...retrievedFacts(plan.hits) },
     }),
   };
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
 import type { Language } from '../prompts/language.js';
+import { quotedData } from '../repair/quoted-data.js';
 import type { DraftAnswer, LookupReply, ReadyLookup } from './agent-line.js';
 import type { KnownDraft } from './runs.js';
 import {
@@ -132,9 +133,17 @@ function draftText(
   const prompt = repair?.[`prompt_${language}`];
   if (decision === 'REPAIR' && typeof prompt === 'string')
     return [named, prompt, handInHere[language]].join('\n');
-  const lines = findings.map(({ code, path, message }) => `- ${path || '/'}: ${code}: ${message}`);
+  const lines = findings.map(findingLine);
   const shown = decision === 'PUBLISH' ? [] : lines;
   return [named, decisionTexts[decision][language], ...shown].join('\n');
+}
+
+const PATH_CHARS = 200;
+const MESSAGE_CHARS = 500;
+
+/** A message may hold words of documents, of a judge or of a person: they stand in it as data. */
+function findingLine({ code, path, message }: Finding): string {
+  return `- ${code} ${quotedData(path, PATH_CHARS)}: ${quotedData(message, MESSAGE_CHARS)}`;
 }
 
 function objectsIn(value: unknown): JsonObject[] {

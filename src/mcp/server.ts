@@ -16,7 +16,7 @@ import { decisionOf, draftAnswer, draftPendingAnswer, lookupAnswer, toolError } 
 import { readDraftId, readDraftText, readLookup } from './arguments.js';
 import type { BoundedCalls, CallEnd } from './bounded-calls.js';
 import type { KnownDraft, Runs } from './runs.js';
-import { busyText, draftFailed, unforeseenText, unknownDraft } from './texts.js';
+import { argumentsRefused, busyText, draftFailed, unforeseenText, unknownDraft } from './texts.js';
 import { toolList, toolNames, type ToolName } from './tools.js';
 
 export interface McpSession {
@@ -35,8 +35,10 @@ export function createMcpServer(session: McpSession): McpServer {
   const { language, onError } = session;
   const server = new McpServer(
     { name: 'proofline', title: 'Proofline', version: VERSION },
-    { capabilities: { tools: { listChanged: false } }, instructions: systemPrompt(language).text },
+    { instructions: systemPrompt(language).text },
   );
+  // Named among the options, it would be made true: the list never changes, and no client is to listen for it.
+  server.server.registerCapabilities({ tools: { listChanged: false } });
   const tools = toolList(language);
   const handlers = toolHandlers(session);
   server.server.onerror = onError;
@@ -148,5 +150,5 @@ async function orRefused<T>(asked: Promise<T>): Promise<T | Refused | typeof PEN
 }
 
 function invalid(problem: string): CallToolResult {
-  return toolError(draftFailed({ code: 'PL_INPUT_INVALID', message: problem, retryable: false }));
+  return toolError(argumentsRefused(problem));
 }

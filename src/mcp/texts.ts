@@ -12,7 +12,7 @@ export function gainNotice(gain: string | null): string | null {
 
 const unchangedText: BilingualText = {
   en: 'Nothing new: all of this was shown before in this run. Ask something else, or hand in the report.',
-  zh: '没有新增证据：以上内容在本次 run 中都已展示过。请换一个问题，或者提交报告。',
+  zh: '没有新增证据：以上内容在本次运行中都已展示过。请换一个问题，或者提交报告。',
 };
 
 /** Why a lookup has no view. */
@@ -44,6 +44,16 @@ export function draftPending(draftId: string, seconds: number): string {
     zh: `${seconds} 秒内没有返回，报告仍在核验。请用 draft_id ${draftId} 调用 get_draft 查看结果。`,
   });
 }
+
+/** The tool was called in a way that it does not take. */
+export function argumentsRefused(problem: string): string {
+  return `PL_INPUT_INVALID: ${problem}\n${both(callRightText)}`;
+}
+
+const callRightText: BilingualText = {
+  en: 'Nothing was done. Correct the arguments as the description of the tool says, and call it again.',
+  zh: '没有执行任何操作。请按工具说明改正参数后再次调用。',
+};
 
 /** The line did not take the draft, or could not be asked. */
 export function draftFailed({ code, message, retryable }: Failure): string {
@@ -96,11 +106,11 @@ export const decisionTexts: Readonly<Record<Decision, Readonly<Record<Language, 
   },
   FALLBACK: {
     en: 'The report was rejected, and no attempt is left: the run ends with the fixed text that nothing could be verified. Do not hand in again; say that a person must go on.',
-    zh: '报告被退回，且没有剩余的修复次数：本次 run 以固定的降级结论结束。请不要再提交，并说明需要人工继续排查。',
+    zh: '报告被退回，且没有剩余的修复次数：本次运行以固定的降级结论结束。请不要再提交，并说明需要人工继续排查。',
   },
   STALE: {
     en: 'The report came too late: the run has its outcome already, or a later report was judged. Nothing was changed.',
-    zh: '报告提交过晚：本次 run 已有结论，或更晚的报告已被核验。没有任何改变。',
+    zh: '报告提交过晚：本次运行已有结论，或更晚的报告已被核验。没有任何改变。',
   },
 };
 

@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<Language, DraftToolTexts>> = {
   },
   zh: {
     submit:
-      '提交报告。每条引用都会与本次 run 的检索实际展示的内容对账。结果是发布、挂起等待人工、或附问题清单退回：退回时按清单修改后再次调用。同一份报告只受理一次。',
+      '提交报告。每条引用都会与本次运行的检索实际展示的内容对账。结果是发布、挂起等待人工、或附问题清单退回：退回时按清单修改后再次调用。同一份报告只受理一次。',
     draft: '报告。也接受它的 JSON 文本。',
     get: '查看用 submit_draft 提交的报告的处理结果。',
     draftId: 'submit_draft 返回的 draft_id。',

@@ -1,4 +1,5 @@
 import type { Tracer } from '@opentelemetry/api';
+import type { Resource } from '@opentelemetry/resources';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { ProoflineError } from '../contracts/errors.js';
 import { VERSION } from '../version.js';
@@ -43,6 +44,21 @@ export async function startTracing(options: TracingOptions): Promise<Tracing | n
     ids,
     stop: () => withinMs(STOP_MS, provider.shutdown()),
   };
+}
+
+/** Where spans that were made elsewhere are sent, and as whose. */
+export interface SpanDestination {
+  readonly exporter: SpanExporter;
+  readonly resource: Resource;
+}
+
+/**
+ * The collector that the variables name; null where they name none.
+ * @throws ProoflineError PL_CONFIG_INVALID where they describe no exporter
+ */
+export async function spanDestination(env: TracingOptions['env']): Promise<SpanDestination | null> {
+  if (!isAsked(env)) return null;
+  return { exporter: await otlpExporter(), resource: await resource() };
 }
 
 function isAsked(env: TracingOptions['env']): boolean {

@@ -42,7 +42,7 @@ export const kitNames = ['system', 'draft', 'lookup_knowledge'] as const;
 export type KitName = (typeof kitNames)[number];
 
 /** Raised whenever what it stands for changes. */
-const VERSIONS: Readonly<Record<KitName, string>> = { system: '1', draft: '1', lookup_knowledge: '1' };
+const VERSIONS: Readonly<Record<KitName, string>> = { system: '2', draft: '1', lookup_knowledge: '1' };
 
 const SYSTEM: Readonly<Record<Language, string>> = { en: systemEn, zh: systemZh };
 

@@ -27,7 +27,7 @@ One JSON object, and nothing around it:
 Quote where the exact words matter; otherwise leave quotes empty. A wrong quote fails the whole report.
 - text: words copied from the excerpt of that document_id, in order, in its language, without a change. At least 4 characters, and whole words and numbers: never a part of one.
 - prefix and suffix: the words right before and right after, only where the same words stand in several places; otherwise null.
-- An ellipsis (...) may leave out at most 300 characters inside one excerpt. Each part that is left has at least 8 characters (4 in Chinese, Japanese or Korean). Never leave out a negation (not, no, never, without, except, 不, 无, 未, 非, 没).
+- An ellipsis (...) may leave out at most 300 characters inside one excerpt. Each part that is left has at least 8 characters (4 in Chinese, Japanese or Korean). Never leave out a negation: not, no, never, without, except, unless, neither, nor, none, cannot, a word that ends in n't, or 不, 无, 未, 非, 没, 勿, 别, 莫, 除外.
 
 # Handing in
 Hand the report in with submit_draft where you have that tool; otherwise it is your answer. When it comes back with findings, mend exactly what they name from the evidence that you were shown: correct the citation, take the statement back, or set conclusion to null. Then hand it in again. Never invent a citation to satisfy a finding.

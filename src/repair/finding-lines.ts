@@ -2,6 +2,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
 import type { Mendable } from './findings.js';
 import type { Language, PromptSentences } from './languages.js';
 import { quotedData } from './quoted-data.js';
+import { reviewNoteZh } from './review-notes.js';
 import { personWords, reviewMends, reviewWords } from './review-words.js';
 import { otherViolation, violationWords, type RepairWords } from './violation-words.js';
 
@@ -19,7 +20,7 @@ export function findingLines(
   const { finding, words } = mendable;
   const { wrong, mend } = repairWordsOf(mendable);
   const where = finding.path === '' ? say.whole : say.at(quotedData(finding.path, PATH_CHARS));
-  const note = noteOf(mendable);
+  const note = noteOf(mendable, language);
   return [
     `${nameOf(finding.code)} ${where}`,
     ...(words === null ? [] : [`   ${say.words}${quotedData(words, WORDS_CHARS)}`]),
@@ -49,8 +50,11 @@ function rowOf<T>(table: Readonly<Record<string, T>>, code: string): T | undefin
 }
 
 /** What the rule says in its own words, where these say more than ours: what is malformed, what review compared, why. */
-function noteOf({ finding: { code, message }, status }: Mendable): string | null {
-  if (status !== null) return message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message;
+function noteOf({ finding: { code, message }, status }: Mendable, language: Language): string | null {
+  if (status !== null) {
+    const note = message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message;
+    return language === 'zh' ? reviewNoteZh(note) : note;
+  }
   const isOurs = Object.hasOwn(violationWords, code) && code !== 'DRAFT_MALFORMED';
   return isOurs ? null : message;
 }

@@ -12,11 +12,11 @@ export const reviewWords: Readonly<Record<ReviewStatus, RepairWords>> = {
   },
   OVERSTATED: {
     wrong: {
-      zh: '这段文字比所引用的证据说得更多、更肯定。',
+      zh: '这段文字说的内容或肯定程度超出了所引用的证据。',
       en: 'The text says more, or is surer, than the evidence cited.',
     },
     mend: {
-      zh: '改为与证据同样的程度，不要用更强的措辞。',
+      zh: '范围和语气都不要超出证据。',
       en: 'Say it no stronger and no wider than the evidence does.',
     },
   },
@@ -58,6 +58,18 @@ export const reviewMends: Readonly<Record<string, RepairWords['mend']>> = {
   WORDS_NOT_SHOWN: {
     zh: '用证据的词语重写，或引用真正谈到这一点的检索。',
     en: 'Write it in the words of the evidence, or cite the lookup that is about it.',
+  },
+  NAME_NOT_SHOWN: {
+    zh: '使用证据中的名称，或删除这个名称。',
+    en: 'Use the name as the evidence has it, or leave it out.',
+  },
+  NEGATION_FLIPPED: {
+    zh: '证据的说法与此相反：按证据的说法改正，或删除这句话。',
+    en: 'The evidence says the contrary: say what it says, or leave the sentence out.',
+  },
+  TOO_MUCH_TO_COMPARE: {
+    zh: '写得更短，分成几项分析，每项只说一件事。',
+    en: 'Write it shorter: several analyses, each about one thing.',
   },
   CERTAINTY_RAISED: {
     zh: '用与证据相同的确定程度，例如“可能”“表明”。',

@@ -21,20 +21,20 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
     },
   },
   ANALYSIS_ID_DUPLICATE: {
-    wrong: { zh: '这个分析的 id 已被前面的分析占用。', en: 'An earlier analysis has this id already.' },
+    wrong: { zh: '这项分析的 id 已被前面的分析占用。', en: 'An earlier analysis has this id already.' },
     mend: {
       zh: '给每个分析一个不同的 id，并相应修改 based_on_analysis_ids。',
       en: 'Give each analysis an id of its own, and adapt based_on_analysis_ids.',
     },
   },
   ANALYSIS_TEXT_BLANK: {
-    wrong: { zh: '这个分析没有文字。', en: 'The analysis has no text.' },
-    mend: { zh: '写明发现了什么，或删除这个分析。', en: 'Say what was found, or leave the analysis out.' },
+    wrong: { zh: '这项分析没有文字。', en: 'The analysis has no text.' },
+    mend: { zh: '写明发现了什么，或删除这项分析。', en: 'Say what was found, or leave the analysis out.' },
   },
   ANALYSIS_UNCITED: {
-    wrong: { zh: '这个分析没有引用任何检索。', en: 'The analysis cites no lookup.' },
+    wrong: { zh: '这项分析没有引用任何检索。', en: 'The analysis cites no lookup.' },
     mend: {
-      zh: '在 tool_call_ids 中写出它所依据的检索，或删除这个分析；来自其他工具的信息写入 limitations。',
+      zh: '在 tool_call_ids 中写出它所依据的检索，或删除这项分析；来自其他工具的信息写入 limitations。',
       en: 'Name the lookups that it rests on in tool_call_ids, or leave it out; what other tools told you belongs in limitations.',
     },
   },
@@ -46,20 +46,20 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
     },
   },
   CONCLUSION_UNGROUNDED: {
-    wrong: { zh: '结论没有依据任何分析。', en: 'The conclusion is based on no analysis.' },
+    wrong: { zh: '结论没有以任何分析为依据。', en: 'The conclusion is based on no analysis.' },
     mend: {
       zh: '在 based_on_analysis_ids 中写出它所依据的分析，或把 conclusion 设为 null。',
       en: 'Name the analyses that it rests on in based_on_analysis_ids, or set conclusion to null.',
     },
   },
   ACTION_TEXT_BLANK: {
-    wrong: { zh: '这个行动没有文字。', en: 'The action has no text.' },
-    mend: { zh: '写明要做什么，或删除这个行动。', en: 'Say what to do, or leave the action out.' },
+    wrong: { zh: '这项行动没有文字。', en: 'The action has no text.' },
+    mend: { zh: '写明要做什么，或删除这项行动。', en: 'Say what to do, or leave the action out.' },
   },
   ACTION_UNGROUNDED: {
-    wrong: { zh: '这个行动没有依据任何分析。', en: 'The action is based on no analysis.' },
+    wrong: { zh: '这项行动没有以任何分析为依据。', en: 'The action is based on no analysis.' },
     mend: {
-      zh: '在 based_on_analysis_ids 中写出它所依据的分析，或删除这个行动。',
+      zh: '在 based_on_analysis_ids 中写出它所依据的分析，或删除这项行动。',
       en: 'Name the analyses that it rests on in based_on_analysis_ids, or leave it out.',
     },
   },
@@ -82,21 +82,21 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
     },
   },
   TOOL_CALL_FOREIGN_RUN: {
-    wrong: { zh: '这个检索不属于本次运行。', en: 'This lookup is not one of this run.' },
+    wrong: { zh: '这次检索不属于本次运行。', en: 'This lookup belongs to another run.' },
     mend: {
       zh: '只引用本次运行做过的检索；需要时用新的 tool_call_id 重新检索。',
       en: 'Cite only lookups that this run made; where you need it, ask again under a new tool_call_id.',
     },
   },
   TOOL_CALL_PENDING: {
-    wrong: { zh: '这个检索还没有结果。', en: 'This lookup has no result yet.' },
+    wrong: { zh: '这次检索还没有结果。', en: 'This lookup has no result yet.' },
     mend: {
       zh: '等到结果返回后再引用，或不引用它。',
       en: 'Wait for its result before you cite it, or do not cite it.',
     },
   },
   TOOL_CALL_FAILED: {
-    wrong: { zh: '这个检索失败了，不能证明任何事。', en: 'This lookup failed, and is evidence of nothing.' },
+    wrong: { zh: '这次检索失败了，不能作为证据。', en: 'This lookup failed, and is evidence of nothing.' },
     mend: {
       zh: '用新的 tool_call_id 重新检索，或不引用它。',
       en: 'Ask again under a new tool_call_id, or do not cite it.',
@@ -104,7 +104,7 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
   },
   TOOL_CALL_EXPIRED: {
     wrong: {
-      zh: '这个检索的证据在提交之前已过期。',
+      zh: '这次检索的证据在提交之前已过期。',
       en: 'The evidence of this lookup had expired when the report came.',
     },
     mend: {
@@ -144,7 +144,7 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
   },
   LEDGER_PROJECTION_INVALID: {
     wrong: {
-      zh: '这个检索的存档不是可读的证据；这不是报告的错。',
+      zh: '这次检索的存档记录无法作为证据读取；这不是报告的错。',
       en: 'The record of this lookup is not readable evidence; the report is not to blame.',
     },
     mend: {
@@ -154,7 +154,7 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
   },
   LEDGER_INTEGRITY_BROKEN: {
     wrong: {
-      zh: '这个检索的存档与写入时不一致；这不是报告的错。',
+      zh: '这次检索的存档记录与写入时不一致；这不是报告的错。',
       en: 'The record of this lookup is not as it was written; the report is not to blame.',
     },
     mend: {
@@ -163,7 +163,7 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
     },
   },
   QUOTE_TOO_SHORT: {
-    wrong: { zh: '这段引文太短，不能证明任何事。', en: 'The quote is too short to prove anything.' },
+    wrong: { zh: '这段引文太短，不足以作为证据。', en: 'The quote is too short to prove anything.' },
     mend: { zh: '引用更完整的句子，或删除引文。', en: 'Quote more of the sentence, or leave the quote out.' },
   },
   QUOTE_DROPS_NEGATION: {
@@ -173,7 +173,7 @@ export const violationWords: Readonly<Record<ViolationCode | QuoteViolationCode,
   QUOTE_NOT_SHOWN: {
     wrong: {
       zh: '引用的文字在展示时被截断，没有展示给你。',
-      en: 'The quoted words lie behind the cut, and were not shown to you.',
+      en: 'The quoted words were cut off, and were not shown to you.',
     },
     mend: {
       zh: '只引用展示过的文字，或删除引文。',

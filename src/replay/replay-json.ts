@@ -11,6 +11,7 @@ import type { VerdictReplay, VerdictUnderRules } from './replay-run.js';
 
 const DIFFERENCES_TOLD = 20;
 const VALUE_CHARS = 500;
+const SHOWN_BEFORE = 40;
 
 /**
  * `{run_id, draft_id, attempt, verdict_event_id, submitted_at, outcome, status, guard, reviews[]}`; a comparison is
@@ -47,15 +48,28 @@ function comparisonJson(comparison: Comparison): JsonObject {
   }
 }
 
-/** A difference with its values as texts; null where there is nothing. */
+/** A difference with its values as JSON texts, each from a little before where they part; null where there is nothing. */
 export function shownDifference({ path, recorded, replayed }: Difference) {
-  return { path, recorded: shown(recorded), replayed: shown(replayed) };
+  const [a, b] = [textOf(recorded), textOf(replayed)];
+  const from = Math.max(0, alike(a ?? '', b ?? '') - SHOWN_BEFORE);
+  return { path, recorded: shown(a, from), replayed: shown(b, from) };
 }
 
-function shown(value: unknown): string | null {
-  if (value === undefined) return null;
-  const text = JSON.stringify(value);
-  return text.length <= VALUE_CHARS ? text : `${cutText(text, VALUE_CHARS)}…`;
+function textOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** How many characters both begin with. */
+function alike(a: string, b: string): number {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count += 1;
+  return count;
+}
+
+function shown(text: string | null, from: number): string | null {
+  if (text === null) return null;
+  const part = from === 0 ? text : `…${text.slice(from)}`;
+  return part.length <= VALUE_CHARS ? part : `${cutText(part, VALUE_CHARS)}…`;
 }
 
 /** What to do about what is gone. */

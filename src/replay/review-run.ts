@@ -38,6 +38,7 @@ export function reviewRun(
   verdictsOf: (recorded: GuardVerdict) => GuardVerdict = (recorded) => recorded,
 ): ReviewStepAgain[] {
   const steps: ReviewStepAgain[] = [];
+  const outputs = outputsOf(run);
   let progress = noProgress;
   let gone = goneInputs(run);
   for (const { input, recorded } of inOrder(run)) {
@@ -48,7 +49,7 @@ export function reviewRun(
     }
     const given = input.kind === 'VERDICT' ? { ...input, value: verdictsOf(input.value) } : input;
     if (lacksJudgement(input, recorded)) gone = [...gone, `what the judge said of ${input.value.draftId}`];
-    const step = stepAgain(given, recorded, review, progress, run);
+    const step = stepAgain(given, recorded, review, progress, outputs);
     progress = step.progress;
     const verdictEventId = input.kind === 'VERDICT' ? input.value.eventId : input.value.verdictEventId;
     const comparison = recorded === null ? unreviewed(step.replayed, input, run) : step.comparison;
@@ -76,6 +77,7 @@ function inOrder(run: RecordedRun): Ordered[] {
     recorded: null,
   });
   let unanswered = verdicts.filter(({ eventId }) => !answered.has(eventId));
+  const verdictOf = new Map(verdicts.map((verdict) => [verdict.eventId, verdict]));
   const placeOf = new Map(verdicts.map(({ eventId }, place) => [eventId, place]));
   const ordered: Ordered[] = [];
   for (const recorded of reviewed) {
@@ -83,7 +85,7 @@ function inOrder(run: RecordedRun): Ordered[] {
     const isBefore = ({ eventId }: GuardVerdict): boolean => (placeOf.get(eventId) ?? 0) < place;
     ordered.push(...unanswered.filter(isBefore).map(unansweredVerdict));
     unanswered = unanswered.filter((verdict) => !isBefore(verdict));
-    const input = inputOf(recorded, run);
+    const input = inputOf(recorded, run, verdictOf);
     ordered.push(input === null ? { input, recorded } : { input, recorded });
   }
   ordered.push(...unanswered.map(unansweredVerdict));
@@ -110,10 +112,14 @@ function lacksJudgement(input: ReviewInput, recorded: Reviewed | null): boolean 
 }
 
 /** Of several decisions under one id (one that changed nothing does not count) the one of that time was answered. */
-function inputOf(recorded: Reviewed, run: RecordedRun): ReviewInput | null {
+function inputOf(
+  recorded: Reviewed,
+  run: RecordedRun,
+  verdictOf: ReadonlyMap<string, GuardVerdict>,
+): ReviewInput | null {
   const { causedBy, occurredAt } = recorded;
-  const { verdicts, decisions } = run;
-  const verdict = verdicts.find(({ eventId }) => eventId === causedBy);
+  const { decisions } = run;
+  const verdict = verdictOf.get(causedBy ?? '');
   if (verdict !== undefined) return verdictInput(verdict, recorded, run);
   const same = decisions.filter(({ eventId }) => eventId === causedBy);
   const decision = same.find((each) => each.occurredAt === occurredAt) ?? same[0];
@@ -131,7 +137,7 @@ function stepAgain(
   recorded: Reviewed | null,
   review: ReviewAgain,
   before: RunProgress,
-  run: RecordedRun,
+  outputs: Outputs,
 ): StepAgain {
   const { outcome, progress } = review(input, before);
   if (outcome.kind !== 'emit') throw new Error('review only emits');
@@ -142,7 +148,7 @@ function stepAgain(
   return {
     progress: progress ?? before,
     replayed: replayed ?? null,
-    comparison: recorded === null ? { kind: 'EQUAL' } : compareWritten(input.value.eventId, written, run),
+    comparison: recorded === null ? { kind: 'EQUAL' } : compareWritten(input.value.eventId, written, outputs),
   };
 }
 
@@ -171,15 +177,15 @@ function isOutput(topic: TopicName): boolean {
 }
 
 /** All that one input led to, held against all that it leads to now. */
-function compareWritten(cause: string, written: readonly Written[], run: RecordedRun): Comparison {
+function compareWritten(cause: string, written: readonly Written[], outputs: Outputs): Comparison {
   const differences: Difference[] = [];
   const gone: string[] = [];
   for (const topic of OUTPUTS) {
-    const recorded = recordedOf(topic, run).find(({ causedBy }) => causedBy === cause);
+    const recorded = outputs.find(topic, cause);
     const replayed = written.find((each) => each.topic === topic)?.message;
     if (recorded === undefined && replayed === undefined) continue;
     if (topic === 'run-outcome.v1' && recorded === undefined) continue;
-    if (recorded === undefined && run.trimmed.has(topic)) gone.push(`a record of ${topic}`);
+    if (recorded === undefined && outputs.trimmed.has(topic)) gone.push(`a record of ${topic}`);
     else differences.push(...differencesIn(topic, recorded, replayed));
   }
   if (differences.length > 0) return { kind: 'DIFFERENT', differences };
@@ -196,17 +202,22 @@ function differencesIn(
   return differencesBetween(recorded, replayed).map((each) => ({ ...each, path: `${path}${each.path}` }));
 }
 
-function recordedOf(topic: Output, run: RecordedRun): readonly (Reviewed | RunOutcome | AnyMessage)[] {
-  switch (topic) {
-    case 'reviewed.v1':
-      return run.reviewed;
-    case 'verified.v1':
-      return run.verified;
-    case 'repair-requested.v1':
-      return run.repairs;
-    case 'run-outcome.v1':
-      return run.outcome === null ? [] : [run.outcome];
-  }
+/** What review wrote, by what it was caused by. */
+interface Outputs {
+  readonly trimmed: RecordedRun['trimmed'];
+  find(topic: Output, cause: string): AnyMessage | undefined;
+}
+
+function outputsOf({ reviewed, verified, repairs, outcome, trimmed }: RecordedRun): Outputs {
+  const byCause = (messages: readonly AnyMessage[]): ReadonlyMap<string | null, AnyMessage> =>
+    new Map(messages.toReversed().map((message) => [message.causedBy, message]));
+  const found = {
+    'reviewed.v1': byCause(reviewed),
+    'verified.v1': byCause(verified),
+    'repair-requested.v1': byCause(repairs),
+    'run-outcome.v1': byCause(outcome === null ? [] : [outcome]),
+  };
+  return { trimmed, find: (topic, cause) => found[topic].get(cause) };
 }
 
 /** Review comes later, had nothing to say, or what it said is gone. */

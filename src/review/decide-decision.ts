@@ -1,16 +1,10 @@
-import type {
-  GuardVerdict,
-  HeldDraft,
-  JudgedDraft,
-  PersonRef,
-  ReviewDecision,
-} from '../contracts/generated.js';
+import type { GuardVerdict, HeldDraft, JudgedDraft, ReviewDecision } from '../contracts/generated.js';
 import { repairRequest } from '../repair/repair-request.js';
 import { invocation } from '../station/invocation.js';
 import type { Emission } from '../station/station.js';
-import { cutText } from '../text/text.js';
 import { canBeApproved } from './appraise.js';
 import type { ReviewPolicy, ReviewStep } from './decide-review.js';
+import { personOf } from './decision-counted.js';
 import {
   fallbackRecord,
   outcomeEventIdOf,
@@ -25,9 +19,6 @@ import { attemptsLeft, isPastDeadline, withDecided, type RunProgress } from './r
  * What becomes of a person's decision. It counts where the draft is held, under the very verdict that it names, and
  * only once; all others change nothing. Pure.
  */
-
-const BY_CHARS = 200;
-const REASON_CHARS = 2000;
 
 export function decideDecision(
   decision: ReviewDecision,
@@ -144,11 +135,6 @@ function byPerson(
     by: 'RULES',
     person: personOf(decision),
   };
-}
-
-/** A name and a reason of any length would make records that no topic takes. */
-function personOf({ by, reason }: ReviewDecision): PersonRef {
-  return { by: cutText(by, BY_CHARS), reason: cutText(reason, REASON_CHARS) };
 }
 
 function step(

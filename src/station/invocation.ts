@@ -1,3 +1,4 @@
+import { blankInvocation } from '../contracts/blank-invocation.js';
 import type { Invocation } from './station.js';
 
 type Required = 'kind' | 'outcome' | 'countIn' | 'countOut';
@@ -7,21 +8,5 @@ export function invocation(
   fields: Pick<Invocation, Required> & Partial<Omit<Invocation, Required | 'factsJson'>> & { facts?: object },
 ): Invocation {
   const { facts = {}, ...rest } = fields;
-  return {
-    toolCallId: null,
-    toolName: null,
-    draftId: null,
-    code: null,
-    query: null,
-    evidenceStatus: null,
-    relevanceLevel: null,
-    topSimilarity: null,
-    isLowQuality: null,
-    dropped: [],
-    cuts: [],
-    retrievalTraceJson: null,
-    violationCodes: [],
-    factsJson: JSON.stringify(facts),
-    ...rest,
-  };
+  return { ...blankInvocation, factsJson: JSON.stringify(facts), ...rest };
 }

@@ -16,12 +16,13 @@ type State<T extends TopicName> = Omit<TopicMessages[T], Envelope>;
  */
 export interface KeyedState<T extends StateTopic> {
   get(runId: string): State<T> | null;
-  put(runId: string, state: State<T>, occurredAt: number): void;
+  put(runId: string, state: State<T>): void;
   /** Every run with its state. */
   entries(): Iterable<readonly [string, State<T>]>;
   /**
-   * Writes tombstones for runs whose last state is older than the instant (epoch milliseconds), and forgets them, but
-   * for those that are still needed.
+   * Writes tombstones for runs whose last state was written before the instant (epoch milliseconds), and forgets them,
+   * but for those that are still needed. Event time says nothing here: it comes from agents, and a run of long ago that
+   * is handed in today must not lose its outcome a minute later.
    */
   forgetBefore(instant: number, isNeeded?: (runId: string) => boolean): Promise<void>;
 }
@@ -36,9 +37,10 @@ const PAGE = 500;
 
 export async function openKeyedState<T extends StateTopic>(
   topic: T,
-  { lane, bus }: LaneContext,
+  context: LaneContext,
   codec: Codec,
 ): Promise<KeyedState<T>> {
+  const { lane, bus } = context;
   const values = new Map<string, Kept>();
   const barrier = await lane.barrier(topic);
   for await (const page of scanTo(bus, topic, lane.partition, barrier, lane.signal)) {
@@ -54,10 +56,10 @@ export async function openKeyedState<T extends StateTopic>(
       const kept = values.get(runId);
       return kept === undefined ? null : decoded(codec, topic, kept.value);
     },
-    put(runId, state, occurredAt) {
-      const envelope = { eventId: '', causedBy: null, runId, occurredAt };
+    put(runId, state) {
+      const envelope = { eventId: '', causedBy: null, runId, occurredAt: 0 };
       const value = codec.encode(topic, { ...envelope, ...state } as unknown as TopicMessages[T]);
-      values.set(runId, { value, at: occurredAt });
+      values.set(runId, { value, at: context.now() });
     },
     *entries() {
       for (const [runId, { value }] of values) yield [runId, decoded(codec, topic, value)];

@@ -20,6 +20,7 @@ export function runStation<I extends TopicName, P>(
   return bus.subscribe({
     group: station.name,
     topics,
+    ...(station.knows === undefined ? {} : { knows: station.knows }),
     maxRecords: station.maxRecords,
     tickMs: TICK_MS,
     async open(lane): Promise<LaneHandler> {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { reviewDecision } from '../../producers/decisions.js';
 import { createKafkaClient } from '../../src/bus/kafka/client.js';
 import { openKafkaBus } from '../../src/bus/kafka/kafka-bus.js';
 import type { LookupRequested, RepairRequested } from '../../src/contracts/generated.js';
@@ -197,12 +198,25 @@ async function verdicts(line: KafkaTestLine): Promise<[runId: string, status: st
 /** A value that the topic has, or could have. */
 async function goodValue(line: KafkaTestLine, topic: TopicName): Promise<Buffer> {
   if (topic === 'repair-requested.v1') return line.codec.encode(topic, REPAIR);
+  if (topic === 'review-decision.v1') return line.codec.encode(topic, DECISION);
   for (let p = 0; p < line.partitions; p++) {
     const [record] = await line.bus.read(topic, p, 0, 1);
     if (record !== undefined && record.value !== null) return record.value;
   }
   throw new Error(`${topic} is empty`);
 }
+
+const DECISION = reviewDecision(
+  {
+    runId: 'run-1',
+    draftId: 'draft-1',
+    verdictEventId: '0'.repeat(32),
+    decision: 'APPROVE',
+    by: 'alice',
+    reason: 'as I see it',
+  },
+  0,
+);
 
 const REPAIR: RepairRequested = {
   eventId: '0'.repeat(32),

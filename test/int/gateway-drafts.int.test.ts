@@ -115,7 +115,9 @@ describe('drafts over HTTP', () => {
       await post(DRAFTS, { draft_id: 'draft-2', draft_json: 'x'.repeat(DRAFT_BYTES + 1) }),
     ).toMatchObject(tooLarge);
     const body = JSON.stringify({ draft_id: 'draft-2', draft_json: 'x'.repeat(4 * DRAFT_BYTES) });
-    expect(await post(DRAFTS, body)).toMatchObject(tooLarge);
+    const refused = await post(DRAFTS, body);
+    expect(refused).toMatchObject(tooLarge);
+    expect(refused.json['detail']).toMatch(/larger than \d+ bytes/);
   });
 
   test.each([

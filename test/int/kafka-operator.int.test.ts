@@ -105,7 +105,17 @@ describe.skipIf(missing !== null)(
         refusal('PL_INPUT_INVALID', 'not in there'),
       );
       const view = { ...target, station: 'ledger-view', topic: 'ledger.v1', to: 0 } as const;
-      await expect(planOffset(bus, view)).rejects.toEqual(refusal('PL_INPUT_INVALID', 'its view'));
+      await expect(planOffset(bus, view)).rejects.toEqual(refusal('PL_INPUT_INVALID', 'its own position'));
+    });
+
+    test('given the states of runs, which retrieve reads from where it is, no offset is set in them', async () => {
+      made = await makeKafkaBus(kafka.address, { partitions: PARTITIONS });
+      const states = { station: 'retrieve', topic: 'run-state.v1', partition: 1, to: 'end' } as const;
+      await expect(planOffset(made.bus, states)).rejects.toEqual(
+        refusal('PL_INPUT_INVALID', 'retrieve keeps its own position in run-state.v1'),
+      );
+      const lookups = { ...states, topic: 'lookup-requested.v1' };
+      expect(await planOffset(made.bus, lookups)).toMatchObject({ from: null, to: 0 });
     });
   },
 );

@@ -2,6 +2,7 @@ import { draftSubmitted } from '../../producers/drafts.js';
 import { lookupRequested } from '../../producers/lookups.js';
 import type { DraftSubmitted, LookupRequested, ProjectedEvidence } from '../../src/contracts/generated.js';
 import { partitionOf } from '../../src/contracts/partition.js';
+import type { StationName } from '../../src/line/station-names.js';
 import type { KafkaTestLine } from './kafka-line.js';
 import { trueDraft } from './line-drafts.js';
 import { waitUntil } from './wait.js';
@@ -58,8 +59,12 @@ export async function answersTo(
   );
 }
 
-/** Of each run a lookup is answered, a true draft passes, and the line comes to rest. */
-export async function goesOn(line: KafkaTestLine, runs: readonly string[]): Promise<void> {
+/** Of each run a lookup is answered, a true draft passes, and the stations (all without a list) come to rest. */
+export async function goesOn(
+  line: KafkaTestLine,
+  runs: readonly string[],
+  stations: readonly StationName[] = [],
+): Promise<void> {
   const lookups = runs.map((runId) => ask(runId));
   await append(line, lookups);
   await answersTo(line, lookups);
@@ -75,7 +80,7 @@ export async function goesOn(line: KafkaTestLine, runs: readonly string[]): Prom
     },
     ANSWERED_MS,
   );
-  await line.rested();
+  await line.rested(...stations);
 }
 
 /** What is said of the drafts of these runs. */

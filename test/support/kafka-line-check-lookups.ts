@@ -13,7 +13,8 @@ type ByCall<T> = ReadonlyMap<string, readonly T[]>;
 
 /**
  * The first question under a name is accepted: one answer, one terminal entry, the same bytes in both. The same again
- * is answered again, marked; another question is refused.
+ * is answered again, marked; another question is refused. Of a run that must stop the first question is refused, and
+ * all others under its name: none is accepted.
  */
 export function lookupProblems(contents: PartitionContents, keyring: Keyring, counts: Counts): string[] {
   const requests = byCall(contents, 'lookup-requested.v1');
@@ -26,13 +27,18 @@ export function lookupProblems(contents: PartitionContents, keyring: Keyring, co
   };
   const problems: string[] = [];
   for (const [name, asked] of requests) {
-    counts.lookups += 1;
+    counts.lookups += isStopped(found.answers.get(name) ?? []) ? 0 : 1;
     counts.repeats += asked.length - 1;
     problems.push(...callProblems(name, asked, found, keyring).map((problem) => `${name}: ${problem}`));
   }
   for (const each of [found.raw, found.governed, found.answers, found.entries])
     for (const name of each.keys()) if (!requests.has(name)) problems.push(`${name}: nobody asked`);
   return problems;
+}
+
+/** Whether none of the questions under a name was accepted, since its run must stop. */
+function isStopped(answers: readonly ProjectedEvidence[]): boolean {
+  return answers[0]?.failure?.code === 'PL_STOP_REQUIRED';
 }
 
 interface Found {
@@ -50,18 +56,20 @@ function callProblems(
   keyring: Keyring,
 ): string[] {
   const { eventId, requestSha256 } = asked[0]!;
-  const same = asked.filter((each) => each.requestSha256 === requestSha256).length;
   const answers = found.answers.get(name) ?? [];
+  const accepted = isStopped(answers) ? 0 : 1;
+  const same = accepted * asked.filter((each) => each.requestSha256 === requestSha256).length;
   const entries = found.entries.get(name) ?? [];
   const terminal = entries.filter(({ state }) => state !== 'PENDING');
   const ofFirst = answers.filter(({ state }) => state !== 'REFUSED');
   const expected: [what: string, found: number, expected: number][] = [
-    ['first answers', ofFirst.filter(({ repeat }) => !repeat).length, 1],
-    ['answers marked as repeats', answers.filter(({ repeat }) => repeat).length, same - 1],
+    ['first answers', ofFirst.filter(({ repeat }) => !repeat).length, accepted],
+    ['answers marked as repeats', answers.filter(({ repeat }) => repeat).length, same - accepted],
     ['refusals', answers.length - ofFirst.length, asked.length - same],
     ['raw hits', found.raw.get(name)?.length ?? 0, asked.length],
     ['governed', found.governed.get(name)?.length ?? 0, asked.length],
-    ['terminal entries', terminal.length, 1],
+    ['terminal entries', terminal.length, accepted],
+    ['entries', Math.min(entries.length, 1), accepted],
   ];
   for (const station of ['retrieve', 'postprocess', 'project']) {
     const notes = (found.notes.get(name) ?? []).filter(

@@ -9,12 +9,14 @@ import { stationInputs, stationNames } from '../../src/line/station-names.js';
 import { addEvents, type ComparableEvent, type Events } from './kafka-line-compare.js';
 import { draftProblems } from './kafka-line-check-drafts.js';
 import { lookupProblems } from './kafka-line-check-lookups.js';
+import { reviewProblems } from './kafka-line-check-reviews.js';
+import { runProblems } from './kafka-line-check-runs.js';
 import { readPartition, type PartitionContents } from './kafka-line-topics.js';
 
 /**
  * What the topics alone say about a line that has come to rest. Of each lookup that lies in lookup-requested there is
  * one first answer and one terminal ledger entry, and of each draft the one verdict that the pure rules give from the
- * frozen entries; nothing lies in two places, on a wrong partition, or in the dead letters.
+ * frozen entries, with what review makes of it; each run is counted by the harness; nothing lies in two places, on a wrong partition, or in the dead letters.
  */
 
 export interface CheckOptions {
@@ -24,6 +26,8 @@ export interface CheckOptions {
   readonly keyring: Keyring;
   /** True for a dead letter that belongs there; none does without it. */
   readonly expected?: (letter: DeadLetter) => boolean;
+  /** False where no harness runs: nobody counts what the runs spend. */
+  readonly harness?: boolean;
   /** False leaves `events` empty, for lines whose events are too many to hold. */
   readonly keepEvents?: boolean;
 }
@@ -37,18 +41,29 @@ export interface CheckedTopics {
 }
 
 export interface Counts {
+  /** Lookups that were accepted. */
   lookups: number;
   /** Lookups that came again, or as another question under a used id. */
   repeats: number;
   drafts: number;
+  repairs: number;
+  /** Drafts that were held for a person, and decisions of people that were answered. */
+  held: number;
+  decided: number;
+  /** Fallbacks that a draft took the place of. */
+  replaced: number;
+  /** Runs that must stop, lookups that were refused for it, and drafts that give a run up. */
+  stopped: number;
+  refused: number;
+  givenUp: number;
   deadLetters: number;
 }
 
 /** Reads one partition number at a time: no more than that is held in memory, besides the events. */
 export async function checkTopics(options: CheckOptions): Promise<CheckedTopics> {
-  const { reader, codec, keyring, keepEvents = true } = options;
+  const { reader, codec, keyring, harness = true, keepEvents = true } = options;
   const problems: string[] = [];
-  const counts: Counts = { lookups: 0, repeats: 0, drafts: 0, deadLetters: 0 };
+  const counts = noCounts();
   const events = new Map<string, ComparableEvent>();
   for (let partition = 0; partition < reader.partitions; partition++) {
     const contents = await readPartition(reader, codec, partition);
@@ -60,12 +75,30 @@ export async function checkTopics(options: CheckOptions): Promise<CheckedTopics>
       ...deadLetterProblems(contents, refused, options),
       ...lookupProblems(admitted, keyring, counts),
       ...draftProblems(admitted, keyring, counts),
+      ...reviewProblems(admitted, counts),
+      ...(harness ? await runProblems(admitted, counts, Date.now()) : []),
     );
     counts.deadLetters += contents['dead-letter.v1'].length;
     // An id that lay on two partitions would be on a wrong one on either.
     if (!keepEvents) events.clear();
   }
   return { problems, counts, events };
+}
+
+function noCounts(): Counts {
+  return {
+    lookups: 0,
+    repeats: 0,
+    drafts: 0,
+    repairs: 0,
+    held: 0,
+    decided: 0,
+    replaced: 0,
+    stopped: 0,
+    refused: 0,
+    givenUp: 0,
+    deadLetters: 0,
+  };
 }
 
 /** Of these, the dead letter lies beside the answer. */

@@ -50,6 +50,7 @@ export const READERS: Readonly<Partial<Record<TopicName, readonly string[]>>> = 
   'postprocessed.v1': ['project'],
   'draft-submitted.v1': ['guard'],
   'verdict.v1': ['review', 'audit-sink'],
+  'review-decision.v1': ['review'],
   'tool-invocation.v1': ['audit-sink'],
   'projected.v1': ['audit-sink'],
   'reviewed.v1': ['audit-sink'],

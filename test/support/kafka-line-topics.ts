@@ -8,6 +8,8 @@ export interface TopicRecord<T extends TopicName = TopicName> {
   readonly topic: T;
   readonly partition: number;
   readonly offset: number;
+  /** Of its writer's clock, epoch milliseconds. */
+  readonly timestamp: number;
   /** As text; empty where there is none. */
   readonly key: string;
   /** Null of a tombstone, and of what cannot be decoded. */
@@ -31,6 +33,37 @@ export async function readPartition(
   return Object.fromEntries(topics) as unknown as PartitionContents;
 }
 
+type Message<T extends TopicName> = TopicMessages[T];
+
+/** What can be read, in the order in which it lies in the topic. */
+export function groupBy<T extends TopicName>(
+  contents: PartitionContents,
+  topic: T,
+  key: (message: Message<T>) => string,
+): Map<string, Message<T>[]> {
+  const groups = recordsBy(contents, topic, key);
+  return new Map(
+    [...groups].map(([name, records]) => [name, records.flatMap(({ message }) => message ?? [])]),
+  );
+}
+
+/** As `groupBy`, with where each lies. */
+export function recordsBy<T extends TopicName>(
+  contents: PartitionContents,
+  topic: T,
+  key: (message: Message<T>) => string,
+): Map<string, TopicRecord<T>[]> {
+  const groups = new Map<string, TopicRecord<T>[]>();
+  for (const record of contents[topic] as readonly TopicRecord<T>[]) {
+    if (record.message === null) continue;
+    const name = key(record.message);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
 /** Everything that a topic holds on one partition, decoded. */
 export async function readTopic<T extends TopicName>(
   reader: BusReader,
@@ -44,12 +77,13 @@ export async function readTopic<T extends TopicName>(
     const page = await reader.read(topic, partition, next, PAGE);
     if (page.length === 0) return all;
     await codec.learn(page.map(({ value }) => value));
-    for (const { offset, key, value } of page)
+    for (const { offset, timestamp, key, value } of page)
       all.push({
         ...decoded(codec, topic, value),
         topic,
         partition,
         offset,
+        timestamp,
         key: key?.toString('utf8') ?? '',
       });
     next = page.at(-1)!.offset + 1;

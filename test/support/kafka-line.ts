@@ -55,7 +55,7 @@ export interface KafkaTestLine {
   messages<T extends TopicName>(topic: T): Promise<TopicMessages[T][]>;
   /** Resolves when these stations (all without a list) have consumed all that there is. */
   rested(...stations: readonly StationName[]): Promise<void>;
-  check(options?: Pick<CheckOptions, 'expected'>): Promise<CheckedTopics>;
+  check(options?: Pick<CheckOptions, 'expected' | 'harness'>): Promise<CheckedTopics>;
   /** Ids of the events, and of the lookups' answers, that the audit has. */
   audited(): Promise<{ readonly events: string[]; readonly lookups: string[] }>;
   close(): Promise<void>;
@@ -68,9 +68,17 @@ export function newKeys(): string {
   return folder;
 }
 
+export interface KafkaTestLineOptions {
+  readonly partitions?: number;
+  /** A folder of keys; one of its own without it. */
+  readonly keys?: string;
+  /** What is configured besides, as PROOFLINE_*. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 export async function makeKafkaLine(
   { kafka, redis, postgres, registry }: Addresses,
-  { partitions = 3, keys = newKeys() }: { readonly partitions?: number; readonly keys?: string } = {},
+  { partitions = 3, keys = newKeys(), settings = {} }: KafkaTestLineOptions = {},
 ): Promise<KafkaTestLine> {
   const name = `t${randomUUID().slice(0, 8)}`;
   const prefix = `${name}.`;
@@ -82,6 +90,7 @@ export async function makeKafkaLine(
     PROOFLINE_TOPIC_PREFIX: prefix,
     PROOFLINE_KEYS: keys,
     PROOFLINE_DATA: tempFolder(),
+    ...settings,
     ...(registry === undefined ? {} : { PROOFLINE_SCHEMA_REGISTRY_URL: registry.url }),
   };
   const { config } = readConfig(env);

@@ -79,13 +79,13 @@ export function ready(asked: AskedLookup, gain: string | null = 'NEW'): LookupRe
 
 export function judged(
   decision: string,
-  more: { readonly repair?: object; readonly violations?: object[] } = {},
+  more: { readonly repair?: object; readonly violations?: object[]; readonly findings?: object[] } = {},
 ) {
   return {
     state: 'JUDGED',
     answer: {
       verdict: { status: decision === 'PUBLISH' ? 'PASSED' : 'REJECTED', violations: more.violations ?? [] },
-      reviewed: { decision, findings: [] },
+      reviewed: { decision, findings: more.findings ?? [] },
       repair: (more.repair ?? null) as never,
     },
   } as const satisfies DraftReply;

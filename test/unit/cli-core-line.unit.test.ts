@@ -112,6 +112,20 @@ describe('lookup', () => {
     await cli(['index', docs]);
   });
 
+  it('given limits, hands them in with the lookup and with the report', async () => {
+    const limits = ['--max-lookups', '5', '--max-attempts', '2', '--deadline', '2099-01-01T00:00:00Z'];
+    await cli(['lookup', 'gateway timeout upstream', '--run', 'r1', '--call', 'c1', ...limits]);
+    await cli(['submit', reportFile(), '--run', 'r1', ...limits]);
+    for (const topic of ['lookup-requested.v1', 'draft-submitted.v1']) {
+      const { out } = await cli(['tail', topic, '--json']);
+      expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({
+        value: {
+          limits: { deadline: '2099-01-01T00:00:00.000Z', max_lookups: 5, max_tokens: null, max_attempts: 2 },
+        },
+      });
+    }
+  });
+
   it('tells a person what was found, under which ids, and what to do next', async () => {
     const { code, out } = await cli([
       'lookup',

@@ -34,13 +34,15 @@ describe('help', () => {
         'assemble',
         'review',
         'trail',
+        'replay',
         'tail',
         'check',
         'try',
         'eval',
         'doctor',
       ],
-      ...['topics', 'offsets', 'schemas', 'prompts', 'mcp', 'dlq', 'ledger', 'audit', 'keys', 'bench'],
+      ...['topics', 'offsets', 'schemas', 'prompts', 'mcp', 'dlq', 'ledger', 'audit', 'keys', 'tokens'],
+      'bench',
     ]);
     expect(out).toContain('proofline dev --docs');
     expect(out).toContain('Exit codes: 0 fine');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadCounters } from '../../src/cli/try/assemble.js';
 import { contextAssembler, tokenAwareAssembler, type ContextAssembler } from '../../src/context/assemble.js';
 import { contextAssembled } from '../../src/context/context-assembled.js';
+import { customForm } from '../../src/context/context-form.js';
 import { assembleRunContext, type RunContext } from '../../src/context/run-context.js';
 import { readyViews, type LedgerText } from '../../src/context/run-views.js';
 import { searchContext, type Retrieved } from '../../src/context/search.js';
@@ -88,7 +89,9 @@ describe('a context inside a run', () => {
       sha256,
     );
     expect(context).toMatchObject({ text: '', citations: [], itemCount: 0 });
-    expect(contextAssembled(context, { startedAt: 1, finishedAt: 2 }, sha256).outcome).toBe('EMPTY');
+    expect(contextAssembled(context, customForm, { startedAt: 1, finishedAt: 2 }, sha256).outcome).toBe(
+      'EMPTY',
+    );
   });
 
   it.each<[string, readonly string[], LedgerText | null, RegExp]>([
@@ -176,7 +179,7 @@ describe('the record of a context', () => {
     const { o200k_base: counter } = await loadCounters();
     const budget = budgetOf(100, counter);
     const context = contextOf(['c2'], { budget, assembler: tokenAwareAssembler(budget) });
-    const record = contextAssembled(context, { startedAt: 5, finishedAt: 6 }, sha256);
+    const record = contextAssembled(context, customForm, { startedAt: 5, finishedAt: 6 }, sha256);
     expect(record).toMatchObject({
       kind: 'CONTEXT_ASSEMBLED',
       outcome: 'ASSEMBLED',
@@ -189,6 +192,8 @@ describe('the record of a context', () => {
       text_sha256: sha256(context.text),
       budget: 100,
       encoding: 'o200k_base',
+      tool_call_ids: ['c2'],
+      strategy: 'custom',
       citations: context.citations.map(({ citationId, toolCallId, documentId, start, end }) => ({
         citation_id: citationId,
         tool_call_id: toolCallId,
@@ -204,12 +209,13 @@ describe('the record of a context', () => {
 
   it('is the same event whenever the same context is made', () => {
     const ids = [5, 7].map(
-      (startedAt) => contextAssembled(contextOf(['c1']), { startedAt, finishedAt: 9 }, sha256).eventId,
+      (startedAt) =>
+        contextAssembled(contextOf(['c1']), customForm, { startedAt, finishedAt: 9 }, sha256).eventId,
     );
     expect(ids[0]).toBe(ids[1]);
-    expect(contextAssembled(contextOf(['c2']), { startedAt: 5, finishedAt: 9 }, sha256).eventId).not.toBe(
-      ids[0],
-    );
+    expect(
+      contextAssembled(contextOf(['c2']), customForm, { startedAt: 5, finishedAt: 9 }, sha256).eventId,
+    ).not.toBe(ids[0]);
   });
 });
 

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 /** The harness's lane of run-1, worked by hand: it has read nothing yet, however much there is. */
-async function laneOf(line: TestLine, config: Partial<HarnessConfig> = {}) {
+async function laneOf(line: TestLine, config: Partial<HarnessConfig> = {}, now: () => number = Date.now) {
   const partition = partitionOf('run-1', line.bus.partitions);
   const steps: unknown[] = [];
   const lane: Lane = {
@@ -28,7 +28,7 @@ async function laneOf(line: TestLine, config: Partial<HarnessConfig> = {}) {
     },
     barrier: async (topic) => (await line.bus.bounds(topic, partition)).end - 1,
   };
-  const context: LaneContext = { lane, bus: line.bus, now: Date.now, emitEarly: () => Promise.resolve([]) };
+  const context: LaneContext = { lane, bus: line.bus, now, emitEarly: () => Promise.resolve([]) };
   const station = harnessStation({ codec: line.codec }, { ...harnessDefaults, ...config });
   const work = await station.open(context);
 
@@ -121,14 +121,27 @@ describe('the state of a run', () => {
   });
 
   it('given its last event long ago, is taken out of the topic, but not before its deadline', async () => {
+    const line = openTestLine({ stations: [] });
+    await line.ask({});
+    let now = Date.now();
+    const { work, take, steps } = await laneOf(line, {}, () => now);
+    await take('lookup-requested.v1');
+    now += 40 * DAY_MS;
+    await work.maintain?.();
+    expect(steps).toEqual([]);
+    await work.due?.(now);
+    now += 40 * DAY_MS;
+    await work.maintain?.();
+    expect(steps).toMatchObject([{ topic: 'run-state.v1', value: null }]);
+  });
+
+  it('given a run of long ago that is handed in today, stays: what was stopped is not begun anew', async () => {
     const line = openTestLine({ stations: [], now: () => Date.now() - 40 * DAY_MS });
     await line.ask({});
     const { work, take, steps } = await laneOf(line);
     await take('lookup-requested.v1');
-    await work.maintain?.();
-    expect(steps).toEqual([]);
     await work.due?.(Date.now());
     await work.maintain?.();
-    expect(steps).toMatchObject([{ topic: 'run-state.v1', value: null }]);
+    expect(steps).toEqual([]);
   });
 });

@@ -211,6 +211,10 @@ describe('the record of a judgement', () => {
 
   test.each<readonly [string, Judge]>([
     ['one that judged', agreeing()],
+    [
+      'one that says too much of itself',
+      memoryJudge(() => opinionOnAll(1, 'yes', { answer_relevance_score: 7 })),
+    ],
     ['one that abstained', memoryJudge(() => opinionOnAll(2, 'unclear', { abstained: true }))],
     ['one that failed', memoryJudge(() => 'I am sure that "it" is fine.')],
     [

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { reviewDefaults, reviewStation } from '../../consumers/review.js';
+import { createCodec } from '../../src/contracts/codec.js';
 import type { GuardVerdict, ReviewStatus } from '../../src/contracts/generated.js';
+import type { Judge } from '../../src/judge/judge.js';
 import { memoryJudge } from '../../src/judge/memory.js';
 import { judgePolicyDefaults, type JudgePolicy } from '../../src/judge/policy.js';
 import { appraise, type Reviewer } from '../../src/review/appraise.js';
@@ -22,10 +25,16 @@ const saying =
   () => ({ status, findings: [] });
 const policy: JudgePolicy = { ...judgePolicyDefaults, mode: 'second-opinion' };
 
-function ask(
-  verdicts: readonly GuardVerdict[],
-  { progress = noProgress, rules = saying('SUPPORTED'), opinion = null as unknown, by = policy } = {},
-) {
+interface Scene {
+  readonly progress?: RunProgress;
+  readonly rules?: Reviewer;
+  /** What the model says; it agrees without. */
+  readonly opinion?: unknown;
+  readonly by?: JudgePolicy;
+}
+
+function ask(verdicts: readonly GuardVerdict[], scene: Scene = {}) {
+  const { progress = noProgress, rules = saying('SUPPORTED'), opinion, by = policy } = scene;
   const judge = memoryJudge((_, statements) => opinion ?? opinionOnAll(statements.length, 'yes'));
   const candidates = verdicts.map((each) => ({ verdict: each, progress }));
   const asking = { signal: new AbortController().signal, now: () => 0 };
@@ -71,6 +80,18 @@ describe('whether the judge is asked', () => {
     expect(quarter.filter(Boolean).length).toBeLessThan(140);
     expect(await chosen(0.25)).toEqual(quarter);
     expect((await chosen(0)).some(Boolean)).toBe(false);
+  });
+});
+
+describe('a batch of drafts', () => {
+  const sizeWith = (mode: JudgePolicy['mode'], judge: Judge | null): number =>
+    reviewStation({ codec: createCodec(), judge }, { ...reviewDefaults, judge: { ...policy, mode } })
+      .maxRecords;
+
+  test('is small where its last one waits for a judge, and large where none does', () => {
+    const judge = memoryJudge(() => null);
+    expect(sizeWith('second-opinion', judge)).toBe(4);
+    expect([sizeWith('off', judge), sizeWith('second-opinion', null)]).toEqual([500, 500]);
   });
 });
 

@@ -15,6 +15,8 @@ import { strictModeProblems } from '../support/strict-schema.js';
 const PINNED: Readonly<Record<string, string>> = {
   'proofline.system.en@1': '299ceef4d8ed358e0049572bb25883ab8337335b8c623522e603b5763b903dc9',
   'proofline.system.zh@1': '2d7602c2435fe7876d8cdc235e1f51912755341ab2b9c5ba71e4d619c85f4fcb',
+  'proofline.system.en@2': '334e09f4b27a3fc6d53c5995db7e6093171a5e7360c8b73f83538d392a9be197',
+  'proofline.system.zh@2': '64bb4def23af79f5d80c182d5d2991ee313dd5b04d4595088c17561cfa0136ea',
   'proofline.draft@1': 'ffba7dc25d3b3fa997973661659cf80e6c2c717a3f97febde24940c81c0a4419',
   'proofline.lookup_knowledge.en@1': 'efc23ccea1b72f6d516103cc02f2a133415845e26c5bb9b91668acd0ee0cbc9e',
   'proofline.lookup_knowledge.zh@1': '4b7b151e0a9863952980457ea2b37c06e493d6849b152073bbd60659be2ac9b5',
@@ -39,7 +41,7 @@ describe('the versions of the kit', () => {
 const SAYS = {
   'NO_EVIDENCE means other tools, and nothing invented': {
     en: ['NO_EVIDENCE', 'other tools', 'Invent nothing'],
-    zh: ['NO_EVIDENCE', '换工具', '不许编造'],
+    zh: ['NO_EVIDENCE', '改用其他工具', '不许编造'],
   },
   'the excerpt is the only ground': {
     en: ['excerpt is the only ground'],
@@ -60,7 +62,7 @@ const SAYS = {
   },
   'stop when no useful query is left': {
     en: ['Stop when no useful query is left'],
-    zh: ['没有有效的查询范围'],
+    zh: ['想不出更有用的查询'],
   },
   'conclusion is null when evidence is not enough': {
     en: ['null when the evidence is not enough'],

@@ -7,7 +7,9 @@ import { MAX_PROMPT_CHARS } from '../../src/repair/repair-prompt.js';
 import { repairRequest } from '../../src/repair/repair-request.js';
 import { reviewMends, reviewWords } from '../../src/repair/review-words.js';
 import { violationWords } from '../../src/repair/violation-words.js';
-import { analysis, draftOf, statement } from '../support/review-rules.js';
+import { reviewDraft } from '../../src/review/rules/review.js';
+import { ruleTable } from '../../src/review/rules/rule-table.js';
+import { analysis, draftOf, lookup, statement } from '../support/review-rules.js';
 import { rejected, shown, verdict, violation } from '../support/review-verdicts.js';
 
 const draft = draftOf(
@@ -110,6 +112,57 @@ describe('what a prompt says of a fault', () => {
     expect(promptEn).toContain(reviewMends['CERTAINTY_RAISED']!.en);
     expect(promptZh).toContain(reviewMends['CERTAINTY_RAISED']!.zh);
   });
+
+  test('of each kind that turns a draft back, what mends it is said more closely than by its status', () => {
+    const kinds = Object.entries(ruleTable).filter(([, { status }]) => status !== 'SUPPORTED');
+    expect(Object.keys(reviewMends).toSorted()).toEqual(kinds.map(([code]) => code).toSorted());
+  });
+
+  const POOL =
+    'The connection pool may be exhausted: 1,500 timeouts were not caused by the gateway of node seven.';
+  const poor = { relevanceLevel: 'REFERENCE' } as const;
+  test.each([
+    ['NUMBER_NOT_SHOWN', analysis('The connection pool had 1600 timeouts.'), lookup([POOL])],
+    ['TOO_FEW_WORDS', analysis('The pool.'), lookup([POOL])],
+    ['NO_COMMON_SCRIPT', analysis('网关的连接池已经耗尽，请求超时'), lookup([POOL])],
+    [
+      'WORDS_NOT_SHOWN',
+      analysis('Disks broke and brokers refused messages of every producer.'),
+      lookup([POOL]),
+    ],
+    ['NAME_NOT_SHOWN', analysis('The connection pool may be exhausted by read_timeout.'), lookup([POOL])],
+    [
+      'NEGATION_FLIPPED',
+      analysis('1,500 timeouts were caused by the gateway of node seven.'),
+      lookup([POOL]),
+    ],
+    ['CERTAINTY_RAISED', analysis('This proves the connection pool exhausted.'), lookup([POOL])],
+    ['ABSOLUTE_NOT_SHOWN', analysis('The connection pool may always be exhausted.'), lookup([POOL])],
+    [
+      'NOT_PRECISE',
+      analysis('The connection pool is always exhausted.'),
+      lookup(['The connection pool is always exhausted.'], poor),
+    ],
+    ['NO_COORDINATE', analysis('The connection pool may be exhausted.', { documentIds: [] }), lookup([POOL])],
+    [
+      'TRUNCATED_VIEW',
+      analysis('Nothing about the mesh was found.', { kind: 'NEGATIVE_OBSERVATION', documentIds: [] }),
+      lookup([], { truncated: true }),
+    ],
+    ['WARN_SMALL_NUMBER', analysis('The connection pool may be exhausted by 42 timeouts.'), lookup([POOL])],
+  ] as const)(
+    'given what rules say of %s, a prompt in Chinese says it in Chinese',
+    (code, about, shownTo) => {
+      const reviewed = draftOf([about]);
+      const { findings } = reviewDraft({ draft: reviewed, lookups: [shownTo] });
+      const found = findings.filter(({ reason }) => reason.startsWith(`${code}: `));
+      expect(found, findings.map(({ reason }) => reason).join()).not.toEqual([]);
+      const { promptZh } = repairRequest(input({ verdict: verdict({ draft: reviewed }), findings: found }));
+      const [, note] = /说明："((?:[^"\\]|\\.)*)"/u.exec(promptZh) ?? [];
+      expect(note?.replace(/\\"[^"]*\\"/gu, '')).toMatch(/\p{Script=Han}/u);
+      expect(note?.replace(/\\"[^"]*\\"|PRECISE/gu, '')).not.toMatch(/[a-z]{3}/iu);
+    },
+  );
 
   test('given a code that nobody knows yet, its own message is told as data', () => {
     const unknown = { ...violation('NEW_RULE', '/limitations'), message: 'Say "more".\nNow.' };

@@ -122,6 +122,16 @@ describe('what is gone', () => {
     ]);
   });
 
+  test('given what review said of it is gone too, then the run’s last state or its notes tell that it was there', () => {
+    const run = recorded('fallback-replaced');
+    const later = { ...run, verdicts: run.verdicts.slice(1), reviewed: run.reviewed.slice(1) };
+    expect(outcomesOf({ ...later, notes: [] })).toEqual(['GONE', 'GONE']);
+    expect(outcomesOf({ ...later, outcome: null })).toEqual(['GONE', 'GONE']);
+    expect(outcomesOf({ ...later, notes: [], outcome: null })).toEqual(['DIFFERENT', 'DIFFERENT']);
+    const trimmed = new Set(['verdict.v1'] as const);
+    expect(outcomesOf({ ...later, notes: [], outcome: null, trimmed })).toEqual(['GONE', 'GONE']);
+  });
+
   test('given what review wrote is gone from a trimmed topic, then it is gone; from another one, a difference', () => {
     const run = { ...recorded('demo-gpu'), verified: [] };
     expect(outcomesOf(run)).toEqual(['DIFFERENT']);

@@ -181,7 +181,7 @@ interface Start {
 async function findStarts(
   env: LaneEnvironment,
   log: LogReader,
-  { group, topics, keepsPosition }: Subscription,
+  { group, topics, keepsPosition, knows }: Subscription,
   partition: number,
 ): Promise<Map<TopicName, Start>> {
   const starts = new Map<TopicName, Start>();
@@ -192,8 +192,13 @@ async function findStarts(
     const next = committed ?? low;
     const wentBack = mine !== undefined && (committed === null || committed < mine);
     const lost = next < low || next > end || wentBack;
-    if (lost && keepsPosition !== true)
+    if (lost && keepsPosition !== true && topic !== knows)
       throw new ProoflineError('PL_OFFSET_LOST', { group, topic, partition, offset: next, low, end });
+    if (lost && topic === knows) {
+      env.committed.delete(`${topic}/${partition}`);
+      starts.set(topic, { next: low, low, committed: null });
+      continue;
+    }
     starts.set(topic, { next, low, committed: keepsPosition === true ? null : committed });
     if (committed !== null) rememberCommitted(env, partition, { [topic]: committed });
   }

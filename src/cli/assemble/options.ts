@@ -1,5 +1,6 @@
 import type { AssemblyOptions } from '../../context/assemble.js';
-import type { TokenBudget } from '../../context/token-budget.js';
+import type { TokenBudgetOptions } from '../../context/token-budget.js';
+import { encodings } from '../../context/token-counter.js';
 import { inputInvalid, wholeNumber } from '../input.js';
 
 /** The options of `proofline assemble`. */
@@ -15,25 +16,20 @@ export interface AssembleOptions {
   readonly delimiter?: string;
   readonly answer?: string;
   readonly unit?: string;
+  readonly packed?: true;
   readonly text?: true;
 }
 
 /** Null where none is asked for. @throws ProoflineError PL_INPUT_INVALID. */
-export async function budgetOption({
-  tokens,
-  model,
-  encoding,
-}: AssembleOptions): Promise<TokenBudget | null> {
+export function budgetAsked({ tokens, model, encoding }: AssembleOptions): TokenBudgetOptions | null {
   if (tokens === undefined) {
     if (model === undefined && encoding === undefined) return null;
     throw inputInvalid('--model and --encoding say how --tokens are counted, and it is not given');
   }
-  const { tokenBudget } = await import('../../context/token-budget.js');
-  const { encodings } = await import('../../context/token-counter.js');
   const known = encodings.find((each) => each === encoding);
   if (encoding !== undefined && known === undefined)
     throw inputInvalid(`--encoding is ${JSON.stringify(encoding)}, and must be ${encodings.join(' or ')}`);
-  return tokenBudget({ tokens: wholeNumber('--tokens', tokens), model, encoding: known });
+  return { tokens: wholeNumber('--tokens', tokens), model: model ?? null, encoding: known ?? null };
 }
 
 export function assemblyOption({ labels, delimiter }: AssembleOptions): AssemblyOptions {

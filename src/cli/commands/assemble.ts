@@ -15,8 +15,8 @@ Examples:
   proofline assemble --run r1 --call c1 --query "…" --answer answer.txt     what each sentence of an answer cites
 
 An input is {"query": "…", "hits": [{"content": "…", "source_name": "…", …}]}. A context of a run is recorded before it
-is printed; text that was assembled outside a run cannot be cited. Beside \`proofline dev\` on the same folder nothing
-can be recorded: stop it first. Exit code 1 when a sentence of --answer needs a citation, or names an unknown source.
+is printed, by the line that runs on the data folder where one does; text that was assembled outside a run cannot be
+cited. Exit code 1 when a sentence of --answer needs a citation, or names an unknown source.
 `;
 
 export const addAssemble: AddCommand = (program, context) => {
@@ -32,6 +32,7 @@ export const addAssemble: AddCommand = (program, context) => {
     .option('--encoding <NAME>', 'count tokens in cl100k_base or o200k_base')
     .option('--no-labels', 'leave the [S1] lines out of the text')
     .option('--delimiter <TEXT>', 'what stands between two passages (an empty line without)')
+    .option('--packed', 'the packed text of 4000 characters instead (with --run)')
     .option('--answer <FILE>', 'bind the markers of this answer; - for standard input')
     .option('--unit <UNIT>', 'places count utf16, code_points or utf8_bytes', 'utf16')
     .option('--text', 'print only the text, byte for byte')
@@ -66,13 +67,14 @@ async function assemble(options: AssembleOptions, context: CommandContext): Prom
   );
 }
 
-function assertOneSource({ input, run, call, query, answer }: AssembleOptions): void {
+function assertOneSource({ input, run, call, query, answer, packed }: AssembleOptions): void {
   if ((input === undefined) === (run === undefined))
     throw inputInvalid('it takes either --input or --run, which says where the evidence is');
   if (run !== undefined && (call.length === 0 || query === undefined))
     throw inputInvalid('--run needs a --call for each lookup, and --query');
   if (run === undefined && (call.length > 0 || query !== undefined))
     throw inputInvalid('--call and --query go with --run');
+  if (run === undefined && packed === true) throw inputInvalid('--packed goes with --run');
   if (input === '-' && answer === '-') throw inputInvalid('only one of --input and --answer can be -');
 }
 

@@ -5,6 +5,7 @@ import type { AddCommand, CommandContext } from '../command.js';
 import { inputInvalid, wholeNumber } from '../input.js';
 import { madeUpId } from '../made-up-id.js';
 import { print } from '../print.js';
+import { addLimitOptions, limitsOf, type LimitOptions } from '../run-limits.js';
 import { atDoors } from '../with-line.js';
 
 const HELP = `
@@ -13,11 +14,16 @@ Examples:
   proofline lookup "gateway timeout" --run r1 --call c2 --top-k 20
   proofline lookup "网关超时" --filter path=guides/** --json
   proofline lookup "gateway timeout" --view          exactly the bytes that a model is given
+  proofline lookup "gateway timeout" --run r2 --max-lookups 5 --deadline 10m
+
+The limits of a run are those of its first lookup. Once they are spent, more lookups are refused; a run that has no
+outcome at its deadline, by default 30 minutes after its first lookup, gets the fixed fallback. Give \`proofline submit\`
+the same ones.
 
 Asking the same again under the same ids gives the same answer again. No evidence is an answer too: exit code 0.
 `;
 
-interface LookupCommandOptions {
+interface LookupCommandOptions extends LimitOptions {
   readonly run?: string;
   readonly call?: string;
   readonly topK?: string;
@@ -27,7 +33,7 @@ interface LookupCommandOptions {
 }
 
 export const addLookup: AddCommand = (program, context) => {
-  program
+  const command = program
     .command('lookup')
     .description('ask the knowledge base one question, as an agent would')
     .argument('<query...>', 'the question')
@@ -36,7 +42,8 @@ export const addLookup: AddCommand = (program, context) => {
     .option('--top-k <N>', 'how many hits to ask for (10 without)')
     .option('--mode <MODE>', 'hybrid or semantic')
     .option('--filter <NAME=VALUE>', 'a filter of the retriever; may be repeated', collected, [])
-    .option('--view', 'print only the agent view, byte for byte')
+    .option('--view', 'print only the agent view, byte for byte');
+  addLimitOptions(command)
     .addHelpText('after', HELP)
     .action((query: string[], options: LookupCommandOptions) => lookup(query.join(' '), options, context));
 };
@@ -69,6 +76,7 @@ function lookupOf(query: string, options: LookupCommandOptions): Lookup {
     toolCallId: call ?? madeUpId('call'),
     query,
     filters: filtersOf(filter),
+    limits: limitsOf(options, Date.now()),
     ...(mode === undefined ? {} : { mode: modeOf(mode) }),
     ...(topK === undefined ? {} : { topK: wholeNumber('--top-k', topK) }),
   };

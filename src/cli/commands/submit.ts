@@ -4,6 +4,7 @@ import { inputInvalid, wholeNumber } from '../input.js';
 import { madeUpId } from '../made-up-id.js';
 import { print } from '../print.js';
 import { readText } from '../read-input.js';
+import { addLimitOptions, limitsOf, type LimitOptions } from '../run-limits.js';
 import { atDoors } from '../with-line.js';
 
 const HELP = `
@@ -13,13 +14,14 @@ Examples:
   proofline submit report.json --run r1 --json          verdict, review and outcome as JSON
   proofline submit report.json --run r1 --prompt proofline.system.en
 
+A run has the limits of its first lookup; review goes by those of its first report: give both the same.
 \`proofline schemas draft\` prints what a report looks like. Exit code 0 when it passed and is published, else 1.
 `;
 
 /** Twice what the guard takes at most: what is larger is no report. */
 const MAX_DRAFT_BYTES = 512 * 1024;
 
-interface SubmitOptions {
+interface SubmitOptions extends LimitOptions {
   readonly run: string;
   readonly draftId?: string;
   readonly attempt?: string;
@@ -28,7 +30,7 @@ interface SubmitOptions {
 }
 
 export const addSubmit: AddCommand = (program, context) => {
-  program
+  const command = program
     .command('submit')
     .description('hand in a report: is every citation real, and is it published?')
     .argument('<file>', 'the report as JSON; - for standard input')
@@ -39,7 +41,8 @@ export const addSubmit: AddCommand = (program, context) => {
       '--prompt <ID>',
       'the prompt that the model was given: an id of `proofline prompts`, or ID@VERSION:SHA256',
     )
-    .option('--lang <LANG>', 'the language of the repair prompt: en or zh', 'en')
+    .option('--lang <LANG>', 'the language of the repair prompt: en or zh', 'en');
+  addLimitOptions(command)
     .addHelpText('after', HELP)
     .action((file: string, options: SubmitOptions) => submit(file, options, context));
 };
@@ -52,6 +55,7 @@ async function submit(file: string, options: SubmitOptions, context: CommandCont
     attempt: wholeNumber('--attempt', options.attempt ?? '1'),
     draftJson: await readText(context.io, file, MAX_DRAFT_BYTES),
     prompt: options.prompt === undefined ? null : await promptOf(options.prompt),
+    limits: limitsOf(options, Date.now()),
   };
   const answer = await atDoors(context, 'a line', (client) => client.submit(draft));
   const { isPublished, submissionJson, submissionPage } = await import('../render/submission.js');

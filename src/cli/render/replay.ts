@@ -10,6 +10,7 @@ import { safeCut, safeText } from './safe-text.js';
 
 const WIDTH = 100;
 const SHOWN_CHARS = 160;
+const ID_CHARS = 128;
 const DIFFERENCES_SHOWN = 8;
 
 const TONES: Readonly<Record<Comparison['kind'], Tone>> = { EQUAL: 'good', DIFFERENT: 'bad', GONE: 'unsure' };
@@ -33,7 +34,7 @@ export function replayLines(replay: VerdictReplay, paint: Paint): readonly strin
 }
 
 function headOf({ runId, draftId, attempt }: Pick<VerdictReplay, 'runId' | 'draftId' | 'attempt'>): string {
-  return `${safeText(runId)}  ${safeText(draftId)} (attempt ${attempt})`;
+  return `${safeCut(runId, ID_CHARS)}  ${safeCut(draftId, ID_CHARS)} (attempt ${attempt})`;
 }
 
 function comparisonLines(of: string, comparison: Comparison): readonly string[] {

@@ -66,6 +66,9 @@ const CAME_TO = {
   HOLD: 'it is still held',
 } as const;
 
+const CAME_TOO_LATE = 'The decision came too late: a newer draft, or another decision, was there first.';
+const DECIDED_BEFORE = 'Somebody had decided first: this is what came of that.';
+
 export function decisionPage(answer: DecisionAnswer, paint: Paint, typed: Typed): readonly string[] {
   const reviewed = answer.reviewed as unknown as ReviewedJson;
   const { run_id: run, draft_id: draft, decision, person } = reviewed;
@@ -78,7 +81,7 @@ export function decisionPage(answer: DecisionAnswer, paint: Paint, typed: Typed)
       ? [`${''.padEnd(LABEL)}in place of the fallback ${safeText(replaces)}`]
       : []),
     ...(person === null ? [] : labelled('by'.padEnd(LABEL), `${person.by}: ${person.reason}`, WIDTH)),
-    ...(answer.counted ? [] : [paint('unsure', 'Somebody had decided first: this is what came of that.')]),
+    ...(answer.counted ? [] : [paint('unsure', decision === 'STALE' ? CAME_TOO_LATE : DECIDED_BEFORE)]),
     ...(answer.repair === null ? [] : repairLines(answer.repair as unknown as RepairJson, 'en', paint)),
     '',
     ...adviceLines([{ command: typed(`trail ${run}`), why: 'see everything that the run did' }], paint),

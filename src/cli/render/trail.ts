@@ -4,6 +4,7 @@ import type { RunOutcomeTrail } from '../../line/trail-drafts.js';
 import { column, type Paint, type Tone } from './page.js';
 import { safeText } from './safe-text.js';
 import { draftPart, type ExcerptOf } from './trail-draft.js';
+import { contextPart, generationPart, judgementPart } from './trace-parts.js';
 import { lookupPart } from './trail-lookup.js';
 import {
   duration,
@@ -23,6 +24,9 @@ export function renderTrail(trail: RunTrail, style: TrailStyle): string {
   const parts: readonly TrailPart[] = [
     ...lookups.map((lookup) => lookupPart(lookup, startedAt, style)),
     ...drafts.map((draft) => draftPart(draft, startedAt, style, excerptsOf(lookups))),
+    ...trail.contexts.map((context) => contextPart(context, startedAt, style.paint)),
+    ...trail.generations.map((generation) => generationPart(generation, startedAt, style.paint)),
+    ...trail.judgements.map((judgement) => judgementPart(judgement, startedAt, style.paint)),
     ...deadLetters.map((letter) => deadLetterPart(letter, startedAt, style.paint)),
     ...notesPart(notes, startedAt),
     outcomePart(trail.outcome, startedAt, style.paint),
@@ -58,7 +62,8 @@ const TONES: Readonly<Record<RunOutcomeTrail['kind'], Tone>> = {
   OPEN: 'faint',
 };
 
-function tree(parts: readonly TrailPart[]): string[] {
+/** Parts that hang on one stem. */
+export function tree(parts: readonly TrailPart[]): string[] {
   return parts.flatMap(({ heading, lines }, i) => {
     const isLast = i === parts.length - 1;
     const stem = isLast ? '   ' : '│  ';

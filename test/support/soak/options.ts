@@ -16,8 +16,8 @@ export type SoakArguments =
   | { readonly kind: 'wrong'; readonly problem: string }
   | { readonly kind: 'soak'; readonly options: SoakOptions };
 
-export const SOAK_HELP = `Lookups and drafts at a steady rate on a line in Kafka, while processes and services are killed, paused
-and emptied; then the topics alone must show that nothing was lost and nothing doubled.
+export const SOAK_HELP = `Lookups and drafts at a steady rate on a line in Kafka, some of them past their run's budget or deadline, to be
+mended, or held for a person, while processes and services are killed, paused and emptied; then the topics alone must show that nothing was lost and nothing doubled.
 
   npm run soak -- --minutes 20
 

@@ -35,6 +35,8 @@ export function renderReport(report: SoakReport): string {
     `soak of ${minutes} minutes, ${rate} lookups/s, ${partitions} partitions, ${processes} processes, seed ${seed}`,
     `load     ${load.runs} runs, ${load.asked} asked, ${load.answered} answered, ${load.retried} asked once more (${countsOf(report.retriedFor)})`,
     `topics   ${counts.lookups} lookups, ${counts.repeats} repeats, ${counts.drafts} drafts, ${counts.deadLetters} dead letters`,
+    `reviews  ${counts.held} held, ${counts.decided} decided by people, ${counts.repairs} repairs, ${counts.replaced} fallbacks replaced`,
+    `runs     ${counts.stopped} must stop, ${counts.refused} lookups refused for it, ${counts.givenUp} given up`,
     `verdicts ${countsOf(report.verdicts)}`,
     `audit    ${report.audited} invocations; ledger view ${report.compared} entries`,
     ...latencyLines('lookup', report.lookups),

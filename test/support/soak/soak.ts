@@ -4,6 +4,7 @@ import { makeKafkaLine, type KafkaTestLine } from '../kafka-line.js';
 import { endStations, removeBundle } from '../kafka-line-process.js';
 import { startLineServices, type LineServices } from '../kafka-line-services.js';
 import { removeTempFolders } from '../temp-folder.js';
+import { waitUntil } from '../wait.js';
 import { startChaos } from './chaos.js';
 import { chaosPlan } from './chaos-plan.js';
 import { checkAll } from './final-check.js';
@@ -19,6 +20,10 @@ import { soakRuns } from './runs.js';
 const DRAIN_MS = 180_000;
 /** Lookups of a run, at least. */
 const LOOKUPS_A_RUN = 4;
+/** So that people have drafts to decide about. */
+const SETTINGS = { PROOFLINE_REVIEW_SAMPLE: '0.25' };
+/** Longest time until a run is given up whose deadline has passed. */
+const GIVEN_UP_MS = 60_000;
 /** What Redis keeps, as a line that is served by it should have it: the last second may be lost. */
 const REDIS = { config: { appendonly: 'yes', appendfsync: 'everysec' } };
 
@@ -40,7 +45,8 @@ export async function soak(
 ): Promise<SoakReport> {
   let keepLogs = true;
   try {
-    const line = await makeKafkaLine(services, { partitions: options.partitions });
+    const { partitions } = options;
+    const line = await makeKafkaLine(services, { partitions, settings: SETTINGS });
     try {
       const report = await soakLine(line, services, options, environment);
       keepLogs = report.findings.length > 0;
@@ -124,11 +130,18 @@ async function drain(
   const inTime = await load.finished(DRAIN_MS);
   const unanswered = inTime ? [] : load.open().map((runId) => `${runId} is not done after ${DRAIN_MS} ms`);
   try {
+    await waitUntil('silent runs are given up', () => areGivenUp(line, load.silent()), GIVEN_UP_MS);
     await line.rested();
   } catch (error) {
     unanswered.push(String(error));
   }
   return [performance.now() - began, unanswered];
+}
+
+async function areGivenUp(line: KafkaTestLine, runIds: readonly string[]): Promise<boolean> {
+  const drafts = await line.messages('draft-submitted.v1').catch(() => []);
+  const givenUp = new Set(drafts.flatMap((draft) => (draft.givenUp === null ? [] : draft.runId)));
+  return runIds.every((runId) => givenUp.has(runId));
 }
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
