@@ -11,8 +11,8 @@ export interface Meter {
   readonly budget: number;
 }
 
-/** How far back a seam is looked for: most text has one at the last word. */
-const LOOK_BACK = 1024;
+/** How far back a seam is looked for: most text has one at the last word, and an excerpt of white space at its start. */
+const LOOK_BACK = 4096;
 
 /** Counts what lies before a seam once, so that a text of many parts costs no more than one of a few. */
 export function createMeter({ tokens: budget, counter }: TokenBudget): Meter {

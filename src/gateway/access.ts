@@ -95,10 +95,36 @@ export function grantOf({ tokens }: AccessRules, { headers }: FastifyRequest): G
 }
 
 /** @throws ProoflineError PL_UNAUTHENTICATED, PL_FORBIDDEN */
-export function checkGrant({ tokens }: AccessRules, request: FastifyRequest): void {
+export function checkGrant(rules: AccessRules, request: FastifyRequest): void {
+  checkGrantOf(rules, request, request.grant);
+}
+
+/** How often it is looked whether who was let in still would be, in milliseconds. */
+const LOOK_MS = 1000;
+
+/** Calls back once when the token of a request that goes on is none any more. Answers with what ends the watch. */
+export function watchGrant(rules: AccessRules, request: FastifyRequest, onLost: () => void): () => void {
+  if (rules.tokens === null) return () => undefined;
+  const timer = setInterval(() => {
+    if (isStillLetIn(rules, request)) return;
+    clearInterval(timer);
+    onLost();
+  }, LOOK_MS);
+  return () => clearInterval(timer);
+}
+
+function isStillLetIn(rules: AccessRules, request: FastifyRequest): boolean {
+  try {
+    checkGrantOf(rules, request, grantOf(rules, request));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkGrantOf({ tokens }: AccessRules, request: FastifyRequest, grant: Grant | null): void {
   const { scopes = [] } = request.routeOptions.config;
   if (tokens === null || scopes.length === 0) return;
-  const { grant } = request;
   if (grant === null) throw new ProoflineError('PL_UNAUTHENTICATED');
   if (!scopes.some((scope) => grant.scopes.has(scope)))
     throw new ProoflineError('PL_FORBIDDEN', { problem: `it needs the scope ${scopes.join(' or ')}` });

@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 export interface EventStream {
   /** Never throws; after the end it does nothing. */
   send(event: { readonly id: string; readonly event: string; readonly data: object }): void;
+  /** Resolves when the reader has room for more, or is gone: for what is there to be sent all at once. */
+  taken(): Promise<void>;
   /** Ends it in order. Idempotent. */
   end(): void;
   readonly ended: Promise<void>;
@@ -16,11 +18,14 @@ const MAX_WAITING = 256 * 1024;
 export function openEventStream(response: ServerResponse, { keepAliveMs = KEEP_ALIVE_MS } = {}): EventStream {
   let isOpen = true;
   const ended = new Promise<void>((resolve) => {
-    response.once('close', () => {
+    const onClose = (): void => {
       isOpen = false;
       clearInterval(timer);
       resolve();
-    });
+    };
+    // A reader that went away before this closes no more.
+    if (response.destroyed) setImmediate(onClose);
+    else response.once('close', onClose);
   });
   response.on('error', () => undefined);
   let stuck = false;
@@ -39,6 +44,10 @@ export function openEventStream(response: ServerResponse, { keepAliveMs = KEEP_A
 
   return {
     send: ({ id, event, data }) => write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    async taken() {
+      if (!isOpen || !response.writableNeedDrain) return;
+      await Promise.race([new Promise((resolve) => response.once('drain', resolve)), ended]);
+    },
     end() {
       if (isOpen) response.end();
     },

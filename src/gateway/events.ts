@@ -39,7 +39,7 @@ export function eventsRoute(app: GatewayApp, context: RouteContext): void {
       const line = context.line();
       const leave = context.readers.take(callerOf(request));
       try {
-        await streamRun(line, context.draining, request, reply);
+        await streamRun(line, context, request, reply);
       } finally {
         leave();
       }
@@ -50,7 +50,7 @@ export function eventsRoute(app: GatewayApp, context: RouteContext): void {
 
 async function streamRun(
   line: GatewayLine,
-  draining: AbortSignal,
+  { draining, watchGrant }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -64,13 +64,17 @@ async function streamRun(
     const stream = begin(reply);
     const end = (): void => stream.end();
     draining.addEventListener('abort', end);
+    const unwatch = watchGrant(request, end);
     const tell = teller(runId, stream, typeof lastEventId === 'string' ? lastEventId : null);
-    for (const event of typeof lastEventId === 'string' ? eventsAfter(known, lastEventId) : known)
+    for (const event of typeof lastEventId === 'string' ? eventsAfter(known, lastEventId) : known) {
       tell(event);
+      await stream.taken();
+    }
     for (const event of known) tell.seen(event);
     early.passTo((record) => tell(followedEvent(line.codec, runId, record)));
     if (draining.aborted) end();
     await stream.ended;
+    unwatch();
     draining.removeEventListener('abort', end);
   } finally {
     unfollow();

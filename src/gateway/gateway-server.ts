@@ -13,7 +13,7 @@ export interface GatewayServerOptions {
   readonly config: Config;
   /** Where it is going to listen. */
   readonly host: string;
-  readonly observe: Pick<Observability, 'routes'>;
+  readonly observe: Pick<Observability, 'routes'> & Partial<Pick<Observability, 'gateway'>>;
   /** Null while there is none. */
   readonly line: () => GatewayLine | null;
   readonly log?: RequestLog;
@@ -33,6 +33,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     draftBytes: config.guard.limits.draftBytes,
     line,
     ...(log === undefined ? {} : { log }),
+    ...(observe.gateway === undefined ? {} : { metrics: observe.gateway }),
   });
   const server = createHttpServer({
     routes: [observe.routes, gateway.routes],

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { GatewayConfig } from '../config/config.js';
 import { ProoflineError } from '../contracts/errors.js';
+import type { GatewayMetrics } from '../observe/gateway-metrics.js';
 import type { OnError } from '../observe/http.js';
 import {
   allowedHosts,
@@ -12,9 +13,11 @@ import {
   checkHost,
   checkOrigin,
   grantOf,
+  watchGrant,
   type AccessRules,
 } from './access.js';
 import { contextRoutes } from './contexts.js';
+import { countAnswers } from './count-answers.js';
 import { decisionRoute } from './decisions.js';
 import { draftRoutes } from './drafts.js';
 import { eventsRoute } from './events.js';
@@ -41,6 +44,7 @@ export interface GatewayOptions {
   /** Null while there is none. */
   readonly line: () => GatewayLine | null;
   readonly log?: RequestLog;
+  readonly metrics?: GatewayMetrics;
 }
 
 export interface Gateway {
@@ -57,7 +61,7 @@ export const SILENCE_MS = 75_000;
 export const MAX_CONNECTIONS = 16_384;
 
 /** @throws ProoflineError PL_TOKENS_UNUSABLE */
-export function createGateway({ config, draftBytes, line, log }: GatewayOptions): Gateway {
+export function createGateway({ config, draftBytes, line, log, metrics }: GatewayOptions): Gateway {
   const tokens = config.tokens === null ? null : openTokenBook(config.tokens);
   const rules: AccessRules = {
     tokens,
@@ -69,8 +73,11 @@ export function createGateway({ config, draftBytes, line, log }: GatewayOptions)
   setMaxListeners(0, draining.signal);
   const context: RouteContext = {
     line: () => serving(draining.signal.aborted ? 'stopping' : line()),
-    waits: createPlaces('requests wait', config.waits, config.waitsEach),
-    readers: createPlaces('streams of events are open', config.readers, config.readers),
+    waits: createPlaces('requests wait', config.waits, config.waitsEach, (open) => metrics?.waits(open)),
+    readers: createPlaces('streams of events are open', config.readers, config.readers, (open) =>
+      metrics?.readers(open),
+    ),
+    watchGrant: (request, onLost) => watchGrant(rules, request, onLost),
     draining: draining.signal,
     draftBytes,
   };
@@ -82,6 +89,7 @@ export function createGateway({ config, draftBytes, line, log }: GatewayOptions)
         problemOf(new ProoflineError('PL_NOT_FOUND', { what: 'the route' })),
       );
     const known = toProoflineError(error, request.routeOptions.bodyLimit);
+    metrics?.refused(known.code);
     if (statusOf(known.code) >= 500)
       log?.requestFailed({ code: known.code, message: known.message }, known.cause);
     return sendProblem(request, reply, problemOf(known));
@@ -92,6 +100,7 @@ export function createGateway({ config, draftBytes, line, log }: GatewayOptions)
       inFlight = countRequests(app);
       guardRoutes(app, rules);
       if (log !== undefined) logRequests(app, log);
+      if (metrics !== undefined) countAnswers(app, metrics);
       app.setErrorHandler(onError);
       // Pages may send plain text anywhere, without being asked.
       app.removeContentTypeParser('text/plain');

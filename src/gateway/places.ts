@@ -10,12 +10,18 @@ export interface Places {
   readonly taken: number;
 }
 
-export function createPlaces(what: string, all: number, each: number): Places {
+/** @param onChange told how many are taken, each time */
+export function createPlaces(
+  what: string,
+  all: number,
+  each: number,
+  onChange: (taken: number) => void = () => undefined,
+): Places {
   const callers = new Map<string, number>();
   let taken = 0;
 
   function leave(caller: string): void {
-    taken--;
+    onChange(--taken);
     const left = (callers.get(caller) ?? 1) - 1;
     if (left === 0) callers.delete(caller);
     else callers.set(caller, left);
@@ -29,7 +35,7 @@ export function createPlaces(what: string, all: number, each: number): Places {
       const own = callers.get(caller) ?? 0;
       if (own >= each) throw new ProoflineError('PL_TOO_MANY_WAITING', { limit: each });
       if (taken >= all) throw new ProoflineError('PL_OVERLOADED', { what: `${all} ${what}` });
-      taken++;
+      onChange(++taken);
       callers.set(caller, own + 1);
       let held = true;
       return () => {

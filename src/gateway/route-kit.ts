@@ -25,6 +25,8 @@ export interface RouteContext {
   readonly line: () => GatewayLine;
   readonly waits: Places;
   readonly readers: Places;
+  /** Calls back once when the token of a stream's reader is none any more. Answers with what ends the watch. */
+  readonly watchGrant: (request: FastifyRequest, onLost: () => void) => () => void;
   /** Aborted when the process is to end: who waits is told to ask again. */
   readonly draining: AbortSignal;
   /** Bytes of the largest draft. */
@@ -77,7 +79,8 @@ export async function waiting<T>(
   reply.raw.once('close', end);
   draining.addEventListener('abort', end);
   try {
-    if (draining.aborted) end();
+    // Also who was gone before anybody listened: such a response closes no more.
+    if (draining.aborted || reply.raw.destroyed) end();
     const asked = wait({ signal: ended.signal, headers: traceOf(request) });
     asked.catch(() => undefined);
     return await Promise.race([asked, abortOf(ended.signal)]);

@@ -114,8 +114,9 @@ type Known = ReadonlyMap<string, { readonly grant: Grant; readonly digest: Buffe
 
 /** @throws ProoflineError PL_TOKENS_UNUSABLE */
 export function openTokenBook(file: string, now: () => number = () => performance.now()): TokenBook {
-  let known: Known | ProoflineError = readKnown(file);
+  // Taken before the file is read: what changes in between is read again.
   let stamp = stampOf(file);
+  let known: Known | ProoflineError = readKnown(file);
   let looked = now();
 
   /** A file that cannot be used lets nobody in, who was let in before included. */

@@ -43,7 +43,7 @@ export function verifiedRoute(app: GatewayApp, context: RouteContext): void {
       const line = context.line();
       const leave = context.readers.take(callerOf(request));
       try {
-        await streamVerified(line, context.draining, request, reply);
+        await streamVerified(line, context, request, reply);
       } finally {
         leave();
       }
@@ -54,7 +54,7 @@ export function verifiedRoute(app: GatewayApp, context: RouteContext): void {
 
 async function streamVerified(
   line: GatewayLine,
-  draining: AbortSignal,
+  { draining, watchGrant }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -63,8 +63,9 @@ async function streamVerified(
   const response = begin(reply);
   response.once('close', stop);
   draining.addEventListener('abort', stop);
-  if (draining.aborted) stop();
-  const watch = keepAlive(response);
+  if (draining.aborted || response.destroyed) stop();
+  const unwatch = watchGrant(request, stop);
+  const comments = keepAlive(response);
   try {
     const lastEventId = request.headers['last-event-id'];
     for await (const { record, id } of recordsAfter(line, lastEventId, reading.signal)) {
@@ -77,7 +78,8 @@ async function streamVerified(
     // The logs are down, or the reader is gone: it comes back and goes on after the last event that it has.
     response.destroy();
   } finally {
-    clearInterval(watch);
+    unwatch();
+    clearInterval(comments);
     draining.removeEventListener('abort', stop);
   }
 }

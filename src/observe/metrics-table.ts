@@ -170,6 +170,28 @@ export const metricTable = {
     labels: ['group'],
     help: 'Times that this process joined the group, the first one included.',
   },
+  proofline_http_requests_total: {
+    type: 'counter',
+    labels: ['route', 'status'],
+    help: 'Requests that the gateway answered, by the pattern of the path and the class of the status. Who went away first is not counted.',
+  },
+  proofline_http_request_seconds: {
+    type: 'histogram',
+    labels: ['route'],
+    help: 'How long those answers took, waiting for the line included; streams of events are left out.',
+    buckets: SECONDS,
+  },
+  proofline_http_refused_total: {
+    type: 'counter',
+    labels: ['code'],
+    help: 'Requests that were not let in, or not now: by token, name, rate, places, or because there is no line.',
+  },
+  proofline_http_waits: {
+    type: 'gauge',
+    labels: [],
+    help: 'Requests that wait for an answer of the line.',
+  },
+  proofline_http_readers: { type: 'gauge', labels: [], help: 'Streams of events that are open.' },
   proofline_spans_total: {
     type: 'counter',
     labels: ['outcome'],

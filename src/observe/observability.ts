@@ -10,6 +10,7 @@ import { VERSION } from '../version.js';
 import { createBusProbe, type Progress } from './bus-probe.js';
 import { countFromZero } from './count-decisions.js';
 import { countKafkaEvents } from './kafka-events.js';
+import { createGatewayMetrics, type GatewayMetrics } from './gateway-metrics.js';
 import { createLanes } from './lanes.js';
 import { watchLifecycle } from './lifecycle.js';
 import type { Log } from './log.js';
@@ -27,6 +28,8 @@ export interface Observability {
   readonly observer: StationObserver;
   /** For the options of the Kafka bus. */
   readonly kafkaEvents: KafkaEvents;
+  /** For the gateway, where there is one. */
+  readonly gateway: GatewayMetrics;
   /** `/livez`, `/readyz` and `/metrics`. */
   readonly routes: FastifyPluginCallback;
   /** The line that is to be watched. Called once, before its stations run. */
@@ -114,6 +117,7 @@ export async function createObservability(options: ObservabilityOptions): Promis
   return {
     observer,
     kafkaEvents: countKafkaEvents(metrics, onIncident),
+    gateway: createGatewayMetrics(metrics),
     routes: observeRoutes({
       isAlive: () => alive,
       readiness,

@@ -211,7 +211,67 @@ function under(port: number, headers: Record<string, string>): Promise<number> {
   });
 }
 
+describe('streams of events', () => {
+  test.each(['/v1/runs/team-a-1/events', '/v1/verified'])(
+    'given a token that is revoked, %s ends',
+    async (path) => {
+      const revoked = bearer(token(['read']));
+      const kept = bearer(token(['read']));
+      const { url } = await open();
+      const [ended, going] = await Promise.all([
+        fetch(`${url}${path}`, { headers: revoked }),
+        fetch(`${url}${path}`, { headers: kept }),
+      ]);
+      rows.shift();
+      write();
+      expect(await ended.text()).not.toContain('event:');
+      const reader = going.body!.getReader();
+      const isOver = reader.read().then(({ done }) => done);
+      expect(await Promise.race([isOver, ended.text().catch(() => false)])).toBe(false);
+      await reader.cancel();
+    },
+  );
+});
+
+describe('metrics of a gateway', () => {
+  test('tell of requests by route and status, and of who was refused why; no run is named', async () => {
+    const gateway = await openTestGateway({ gateway: { waits: 0 } });
+    await gateway.get('/v1/runs/run-secret/trail');
+    await gateway.get('/v1/runs/run-secret/lookups/call-secret?wait=0');
+    await gateway.get('/openapi.json', { origin: 'http://elsewhere.example' });
+    const { text } = await gateway.get('/metrics');
+    for (const line of [
+      'proofline_http_requests_total{route="/v1/runs/:run_id/trail",status="4xx"} 1',
+      'proofline_http_requests_total{route="/v1/runs/:run_id/lookups/:tool_call_id",status="5xx"} 1',
+      'proofline_http_request_seconds_count{route="/v1/runs/:run_id/trail"} 1',
+      'proofline_http_refused_total{code="PL_OVERLOADED"} 1',
+      'proofline_http_refused_total{code="PL_HOST_REFUSED"} 1',
+      'proofline_http_refused_total{code="PL_UNAUTHENTICATED"} 0',
+    ])
+      expect(text).toContain(`${line}\n`);
+    expect(text).not.toContain('secret');
+  });
+});
+
 describe('proofline tokens', () => {
+  test('given several at the same time, no token is lost, and none that was revoked comes back', async () => {
+    const env = { PROOFLINE_GATEWAY_TOKENS: file };
+    const create = () => cli(['--json', 'tokens', 'create', '--scope', 'read'], { env });
+    const { id } = JSON.parse((await create()).out) as { id: string };
+    const made = await Promise.all([
+      create(),
+      create(),
+      cli(['tokens', 'revoke', id], { env }),
+      create(),
+      create(),
+    ]);
+    expect(made.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    const { out } = await cli(['--json', 'tokens', 'list'], { env });
+    const ids = (JSON.parse(out) as { tokens: { id: string }[] }).tokens.map((token) => token.id);
+    expect(ids).toHaveLength(4);
+    expect(ids).not.toContain(id);
+  });
+
   test('makes one, shows it once, lists and revokes it', async () => {
     const env = { PROOFLINE_GATEWAY_TOKENS: file };
     const made = await cli(

@@ -137,6 +137,55 @@ describe("a run's events", () => {
     });
   });
 
+  test('given a reader that goes away while it is looked at what is known, its place is free again', async () => {
+    const { line } = await openTestGateway();
+    let [release, isAsked] = [(): void => undefined, false];
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const audit = Object.assign(Object.create(line.audit) as typeof line.audit, {
+      async trail(runId: string) {
+        isAsked = true;
+        await released;
+        return line.audit.trail(runId);
+      },
+    });
+    const gateway = await openTestGateway({ line: { ...line, audit }, gateway: { readers: 1 } });
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(`GET ${RUN}/events HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    await waitUntil('it is looked', () => isAsked);
+    socket.destroy();
+    // What comes after it is answered after its end was seen.
+    await gateway.get('/livez');
+    release();
+    await waitUntil('the place is free', async () =>
+      (await gateway.get('/metrics')).text.includes('\nproofline_http_readers 0\n'),
+    );
+    await follow(gateway);
+  });
+
+  test('given more events than may wait for a reader, a slow one gets them all', async () => {
+    const app = fastify();
+    const COUNT = 40_000;
+    app.get('/events', async (_request, reply) => {
+      reply.hijack();
+      const stream = openEventStream(reply.raw);
+      for (let i = 0; i < COUNT; i++) {
+        stream.send({ id: String(i), event: 'x', data: { text: 'x'.repeat(400) } });
+        await stream.taken();
+      }
+      stream.end();
+    });
+    const address = await app.listen({ port: 0 });
+    const response = await fetch(`${address}/events`);
+    let last = '';
+    let text = '';
+    for await (const chunk of response.body!) {
+      text = (text + Buffer.from(chunk as Uint8Array).toString('utf8')).slice(-2000);
+      last = /.*id: (\d+)\n/s.exec(text)?.[1] ?? last;
+    }
+    expect(last).toBe(String(COUNT - 1));
+    await app.close();
+  });
+
   test('given a process that is to end, the streams end', async () => {
     const gateway = await openTestGateway();
     const reader = await follow(gateway);

@@ -6,7 +6,6 @@ import type {
   ProjectedEvidence,
   RunOutcome,
   RunState,
-  VerifiedDraft,
 } from '../../src/contracts/generated.js';
 import { GIVEN_UP_DRAFT_ID } from '../../src/contracts/ids.js';
 import { defaultRunLimits, MAX_GAIN_HISTORY } from '../../src/harness/limits.js';
@@ -42,7 +41,8 @@ export async function runProblems(
   counts: Counts,
   now: number,
 ): Promise<string[]> {
-  const { count } = await loadTokenCounter('o200k_base');
+  const counter = await loadTokenCounter('o200k_base');
+  const count = (text: string): number => counter.count(text);
   const lookups = groupBy(contents, 'lookup-requested.v1', ({ runId }) => runId);
   const answers = groupBy(contents, 'projected.v1', ({ runId }) => runId);
   const drafts = recordsBy(contents, 'draft-submitted.v1', ({ runId }) => runId);

@@ -84,14 +84,14 @@ function shown({ id, name, scopes, runs, created_at }: TokenRow): Omit<TokenRow,
 }
 
 async function create(options: CreateOptions, context: CommandContext): Promise<void> {
-  const { newToken, readTokenFile } = await import('../../gateway/tokens.js');
+  const { newToken } = await import('../../gateway/tokens.js');
   const { safeText } = await import('../render/safe-text.js');
   const scopes = await scopesOf(options.scope);
   const runs = await patternsOf(options.runs);
   if (options.name.length > MAX_NAME) throw inputInvalid(`--name has more than ${MAX_NAME} characters`);
   const { file, configured } = await fileOf(context);
   const { token, row } = newToken({ name: options.name, scopes, runs }, Date.now());
-  await write(file, [...readTokenFile(file, { mayBeMissing: true }), row]);
+  await change(file, { mayBeMissing: true }, (rows) => [...rows, row]);
   const { io } = context;
   if (context.global().json) {
     io.out(`${JSON.stringify({ token, file, ...shown(row) })}\n`);
@@ -130,23 +130,35 @@ async function patternsOf(text: string): Promise<string[]> {
 const MAX_PATTERNS = 64;
 
 async function revoke(id: string, context: CommandContext): Promise<void> {
-  const { readTokenFile } = await import('../../gateway/tokens.js');
   const { ProoflineError } = await import('../../contracts/errors.js');
   const { file } = await fileOf(context);
-  const rows = readTokenFile(file);
-  const left = rows.filter((row) => row.id !== id);
-  if (left.length === rows.length)
-    throw new ProoflineError('PL_NOT_FOUND', { what: `token ${JSON.stringify(id)}` });
-  await write(file, left);
+  await change(file, { mayBeMissing: false }, (rows) => {
+    const left = rows.filter((row) => row.id !== id);
+    if (left.length === rows.length)
+      throw new ProoflineError('PL_NOT_FOUND', { what: `token ${JSON.stringify(id)}` });
+    return left;
+  });
   const { io } = context;
   if (context.global().json) io.out(`${JSON.stringify({ revoked: id, file })}\n`);
   else io.out(`${id} is revoked\n`);
 }
 
-async function write(file: string, tokens: readonly TokenRow[]): Promise<void> {
+/** Reads and writes with nobody between: a token that is revoked meanwhile must not come back. */
+async function change(
+  file: string,
+  options: { readonly mayBeMissing: boolean },
+  edit: (rows: readonly TokenRow[]) => readonly TokenRow[],
+): Promise<void> {
   const { mkdirSync } = await import('node:fs');
   const path = await import('node:path');
+  const { readTokenFile } = await import('../../gateway/tokens.js');
+  const { whileLocked } = await import('../file-lock.js');
   const { writeWhole } = await import('../write-whole.js');
+  // One that cannot be used is said before anything is made beside it.
+  readTokenFile(file, options);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  writeWhole(file, `${JSON.stringify({ format: 1, tokens }, null, 2)}\n`);
+  whileLocked(file, () => {
+    const tokens = edit(readTokenFile(file, options));
+    writeWhole(file, `${JSON.stringify({ format: 1, tokens }, null, 2)}\n`);
+  });
 }
