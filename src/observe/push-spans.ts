@@ -24,7 +24,11 @@ export async function pushSpans(
     await new Promise<void>((resolve, reject) => {
       exporter.export(
         spans.map((span) => readableSpan(span, resource)),
-        ({ code, error }) => (Number(code) === TAKEN ? resolve() : reject(notTaken(error))),
+        (result) => {
+          const code: number = result.code;
+          if (code === TAKEN) resolve();
+          else reject(notTaken(result.error));
+        },
       );
     });
     return spans.length;

@@ -74,6 +74,15 @@ describe('what the audit keeps of hits', () => {
     );
   });
 
+  test('given evidence far behind what was dropped, it is kept all the same', () => {
+    const hits = Array.from({ length: 300 }, (_, i) =>
+      hitOf({ evidenceKey: `k${i}`, originalRank: i + 1, content: i < 299 ? ' ' : 'text' }),
+    );
+    const facts = rerankedFacts(hits, postprocess(hits));
+    expect(objectsIn(facts['reranked_hits']).at(-1)).toMatchObject({ evidence_key: 'k299', final_rank: 1 });
+    expect(facts['reranked_left_out']).toBe(99);
+  });
+
   test('given a score that is no rerank score, or another attempt, it is told', () => {
     const { retrieved_hits: hits } = retrievedFacts([
       hitOf(),

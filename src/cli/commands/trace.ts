@@ -1,4 +1,4 @@
-import type { Codec } from '../../contracts/codec.js';
+import type { RunPorts } from '../../line/run-snapshot.js';
 import type { TextOfHit } from '../../trace/convention.js';
 import type { RunTrace } from '../../trace/run-trace.js';
 import type { TraceSpan } from '../../trace/span.js';
@@ -88,9 +88,7 @@ function formatOf({ format, push: isPushed }: TraceOptions): Format | null {
   return known;
 }
 
-type Reading = Parameters<typeof import('../../line/run-snapshot.js').readRun>[0];
-
-async function traceOf({ audit, codec }: Pick<Reading, 'audit' | 'codec'>, run: string): Promise<RunTrace> {
+async function traceOf({ audit, codec }: Pick<RunPorts, 'audit' | 'codec'>, run: string): Promise<RunTrace> {
   const { readRunTrace } = await import('../../line/read-trace.js');
   const { ProoflineError } = await import('../../contracts/errors.js');
   const trace = await readRunTrace({ audit, codec }, run);
@@ -100,7 +98,7 @@ async function traceOf({ audit, codec }: Pick<Reading, 'audit' | 'codec'>, run: 
 
 /** Null of a run that nothing is known of. */
 async function withItsTexts(
-  ports: Omit<Reading, 'keyring'> & { readonly codec: Codec },
+  ports: Omit<RunPorts, 'keyring'>,
   run: string,
 ): Promise<{ readonly trace: RunTrace; readonly textOf: TextOfHit } | null> {
   const { readRun } = await import('../../line/run-snapshot.js');
