@@ -27,6 +27,7 @@ export {
   type AssemblyOptions,
   type ContextAssembler,
 } from './context/assemble.js';
+export { packedAssembler } from './context/packed.js';
 export { contextHitOfHit, contextHitOfItem, type Citation, type ContextHit } from './context/citation.js';
 export { contextLimits, type ContextLimits } from './context/limits.js';
 export { encodingOfModel, loadTokenCounter } from './context/load-token-counter.js';
@@ -34,6 +35,14 @@ export { budgetOf, tokenBudget, type TokenBudget } from './context/token-budget.
 export { encodings, type Encoding, type TokenCounter } from './context/token-counter.js';
 export { searchContext, type SearchResult, type SearchTrace } from './context/search.js';
 export type { RunCitation, RunContext } from './context/run-context.js';
+export { readRunTrace, traceJson } from './line/read-trace.js';
+export type { LookupTrace } from './trace/lookup-trace.js';
+export type { RunTrace } from './trace/run-trace.js';
+export { genAi } from './trace/gen-ai.js';
+export { openInference } from './trace/openinference.js';
+export { otlpJson } from './trace/otlp-json.js';
+export type { TraceSpan } from './trace/span.js';
+export { traceSpans, type SpansOptions } from './trace/trace-spans.js';
 export { assembleInRun, type RunContextPorts, type RunContextRequest } from './line/run-context.js';
 
 export {
