@@ -28,8 +28,8 @@ export function createLaneRuntime<I extends TopicName, P>(
   let waits = 0;
   let maintained = context.now();
   let hasWorked = false;
-  /** How far the topic is read that the lane only knows, until a step has said so. */
-  let learned: NextOffsets = {};
+  /** How far the topic is read that the lane only knows, until a step has said so; what it read to open, too. */
+  let learned: NextOffsets = startOf(station, work).startAt ?? {};
   let learningWaits = false;
 
   async function handle(batch: readonly StoredRecord[]): Promise<BatchResult> {
