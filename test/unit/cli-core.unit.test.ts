@@ -34,6 +34,7 @@ describe('help', () => {
         'assemble',
         'review',
         'trail',
+        'trace',
         'replay',
         'tail',
         'check',
