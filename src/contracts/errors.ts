@@ -237,7 +237,8 @@ export const errorTable = {
   PL_SAMPLED: {
     retryable: false,
     message: 'The draft would be published, and was chosen to be looked at by a person first',
-    solve: 'The draft is held. `proofline review show` has it; PROOFLINE_REVIEW_SAMPLE sets how many are chosen.',
+    solve:
+      'The draft is held. `proofline review show` has it; PROOFLINE_REVIEW_SAMPLE sets how many are chosen.',
   },
   PL_JUDGE_DOUBTS: {
     retryable: false,
@@ -277,12 +278,14 @@ export const errorTable = {
   PL_JUDGE_TOO_LARGE: {
     retryable: false,
     message: 'The question to the judge is too large: {found} {what}, over {limit}',
-    solve: 'The judge is not asked about a part, which would pass for the whole. A shorter draft, or one that cites fewer lookups, is judged.',
+    solve:
+      'The judge is not asked about a part, which would pass for the whole. A shorter draft, or one that cites fewer lookups, is judged.',
   },
   PL_REVIEW_REFUSED: {
     retryable: false,
     message: 'Nothing is decided about draft {draft_id} of run {run_id}: {problem}',
-    solve: '`proofline review list` shows the drafts that are held, and `proofline trail RUN` what became of the others.',
+    solve:
+      '`proofline review list` shows the drafts that are held, and `proofline trail RUN` what became of the others.',
   },
   PL_LEDGER_BROKEN: {
     retryable: true,

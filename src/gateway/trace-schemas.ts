@@ -92,12 +92,10 @@ const recorded = {
   item_count: z.int(),
 };
 
-export const contextSchema = z
-  .object({ ...recorded, text: z.string(), citations: z.array(citation) })
-  .meta({
-    id: 'Context',
-    description: 'One text for a prompt, and its sources; recorded before it is sent.',
-  });
+export const contextSchema = z.object({ ...recorded, text: z.string(), citations: z.array(citation) }).meta({
+  id: 'Context',
+  description: 'One text for a prompt, and its sources; recorded before it is sent.',
+});
 
 export const recordedContextSchema = z
   .object({

@@ -96,8 +96,7 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /drafts': (client, body) => client.submit(draftFromJson(body)),
   'POST /review/decisions': (client, body) => client.decide(decisionFromJson(body)),
   'POST /dlq/replay': (client, body) => client.replay(replayFromJson(body)),
-  'POST /contexts': async (client, body) =>
-    contextToJson(await client.assemble(contextHandInFromJson(body))),
+  'POST /contexts': async (client, body) => contextToJson(await client.assemble(contextHandInFromJson(body))),
   'POST /usage': (client, body) => client.recordUsage(usageHandInFromJson(body)),
 };
 
