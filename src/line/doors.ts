@@ -171,6 +171,9 @@ async function awaitDraft(
   }
 }
 
+/** Nobody hears of it. Made once: an error for each answer would cost more than the rest of waiting for it. */
+const ANSWERED = new Error('nobody waits for it any more');
+
 /** Ends with the signal, or by itself once nobody needs what is still waited for. */
 function endingWith(signal: AbortSignal | undefined): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
@@ -181,7 +184,7 @@ function endingWith(signal: AbortSignal | undefined): { readonly signal: AbortSi
     signal: controller.signal,
     end() {
       signal?.removeEventListener('abort', onAbort);
-      controller.abort();
+      controller.abort(ANSWERED);
     },
   };
 }
