@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Callers of an HTTP server, in a process of their own: what they cost is not the server's. Started by `http.ts`. */
 
@@ -9,6 +10,8 @@ export interface Load {
   readonly bodies: readonly string[];
   /** Callers at a time; each has a connection. */
   readonly concurrency: number;
+  /** Milliseconds between an answer and the caller's next request. */
+  readonly thinkMs: number;
 }
 
 export interface Loaded {
@@ -19,7 +22,7 @@ export interface Loaded {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-async function run({ port, paths, bodies, concurrency }: Load): Promise<Loaded> {
+async function run({ port, paths, bodies, concurrency, thinkMs }: Load): Promise<Loaded> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const times: number[] = [];
   const statuses: Record<string, number> = {};
@@ -31,6 +34,7 @@ async function run({ port, paths, bodies, concurrency }: Load): Promise<Loaded> 
       const status = await post(agent, port, paths[i] ?? '', bodies[i] ?? '');
       times.push(performance.now() - start);
       statuses[status] = (statuses[status] ?? 0) + 1;
+      if (thinkMs > 0) await pause(thinkMs);
     }
   };
   const start = performance.now();

@@ -7,16 +7,19 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fastify } from 'fastify';
+import { harnessDefaults } from '../../consumers/harness.js';
 import { lookupRequested } from '../../producers/lookups.js';
 import { readConfig } from '../config/config.js';
 import { createGatewayServer } from '../gateway/gateway-server.js';
 import { openLine, type Line } from '../line/embedded-line.js';
+import { lineDefaults } from '../line/stations.js';
 import { createLog } from '../observe/log.js';
 import { createObservability } from '../observe/observability.js';
 import type { KnowledgeSearch } from '../retrieval/knowledge-search.js';
 import { memorySearch } from '../retrieval/memory.js';
 import type { Load, Loaded } from './http-load.js';
 import { percentile, type Figure } from './measure.js';
+import { boundless } from './runs.js';
 import { sampleHits } from './sample-evidence.js';
 
 /** The gateway over the embedded line. Baselines: the line without it, and a bare fastify echo of the same bytes. */
@@ -41,7 +44,8 @@ export async function benchHttp(load: HttpLoad, onStage: (stage: string) => void
   const search = holdable(memorySearch(sampleHits(1, HITS, CHARS)));
   const log = createLog('silent', () => undefined);
   const observe = await createObservability({ log, env: {} });
-  const line = openLine({ folder, search, observe });
+  const settings = { ...lineDefaults, harness: boundless(harnessDefaults) };
+  const line = openLine({ folder, search, observe, settings });
   const server = createGatewayServer({ config: roomy(load), host: HOST, observe, line: () => line });
   const callers = fork(fileURLToPath(new URL(`./http-load${extname(import.meta.url)}`, import.meta.url)));
   try {
@@ -50,12 +54,14 @@ export async function benchHttp(load: HttpLoad, onStage: (stage: string) => void
     await throughLine(line, 'warm-line', load);
     assertAnswered(await throughHttp(callers, port, 'warm-http', load));
     onStage('the line and the gateway in turns');
-    const { bare, gateway, overhead } = await inTurns(line, callers, port, load);
+    const { bare, gateway } = await inTurns(line, callers, port, 'busy', load);
+    onStage('the same, with runs that think');
+    const thinking = await inTurns(line, callers, port, 'thinking', { ...load, thinkMs: THINK_MS });
     onStage('a bare echo of the same bytes');
     const echo = await throughEcho(callers, await viewOf(line), load);
     onStage(`${load.waits} requests that wait`);
     const memory = await memoryOfWaits(callers, port, search, load.waits);
-    return figures(load, { bare, gateway, overhead, echo, memory });
+    return figures(load, { bare, gateway, thinking, echo, memory });
   } finally {
     callers.kill();
     search.release();
@@ -67,17 +73,23 @@ export async function benchHttp(load: HttpLoad, onStage: (stage: string) => void
   }
 }
 
-interface Measured {
+/** The line alone and the gateway, in turns. */
+interface Compared {
   readonly bare: Timed;
   readonly gateway: Timed;
-  /** Milliseconds. */
+  /** Milliseconds at the median of the turns' medians. */
   readonly overhead: number;
+}
+
+interface Measured extends Pick<Compared, 'bare' | 'gateway'> {
+  /** With runs that leave the machine time between their lookups. */
+  readonly thinking: Compared;
   readonly echo: Timed;
   /** Bytes. */
   readonly memory: number;
 }
 
-function figures({ runs, waits }: HttpLoad, { bare, gateway, overhead, echo, memory }: Measured): Figure[] {
+function figures({ runs, waits }: HttpLoad, { bare, gateway, thinking, echo, memory }: Measured): Figure[] {
   const at = `${runs} runs at a time`;
   const p = ({ times }: Timed, share: number): number => percentile(times, share);
   const alone = (value: number) => ({ name: 'the line alone', value });
@@ -91,10 +103,16 @@ function figures({ runs, waits }: HttpLoad, { bare, gateway, overhead, echo, mem
     },
     { name: 'and p99', value: p(gateway, 99), unit: 'ms', baseline: alone(p(bare, 99)) },
     {
-      name: 'overhead of the gateway, p50',
-      value: overhead,
+      name: `${runs} runs that think ${THINK_MS} ms after each answer, p50`,
+      value: p(thinking.gateway, 50),
       unit: 'ms',
-      baseline: { name: 'echo of the same bytes', value: p(echo, 50) },
+      baseline: alone(p(thinking.bare, 50)),
+    },
+    {
+      name: 'overhead of the gateway for them, p50',
+      value: thinking.overhead,
+      unit: 'ms',
+      baseline: { name: `echo, ${at}`, value: p(echo, 50) },
     },
     { name: `lookups through HTTP, ${at}`, value: rate(gateway), unit: 'per s', baseline: alone(rate(bare)) },
     { name: 'an echo of the same bytes', value: rate(echo), unit: 'per s' },
@@ -104,6 +122,14 @@ function figures({ runs, waits }: HttpLoad, { bare, gateway, overhead, echo, mem
 
 type Timed = Omit<Loaded, 'statuses'>;
 
+interface Paced extends HttpLoad {
+  /** Milliseconds between an answer and the run's next lookup; 0 by default. */
+  readonly thinkMs?: number;
+}
+
+const THINK_MS = 200;
+const LOOKUPS_A_RUN = 5;
+
 /** Turns that follow each other, so that what else the machine does falls on both. */
 const TURNS = 10;
 
@@ -111,14 +137,15 @@ async function inTurns(
   line: Line,
   callers: ChildProcess,
   port: number,
-  load: HttpLoad,
-): Promise<Pick<Measured, 'bare' | 'gateway' | 'overhead'>> {
+  name: string,
+  load: Paced,
+): Promise<Compared> {
   const part = { ...load, lookups: Math.ceil(load.lookups / TURNS) };
   const [bare, gateway]: [Timed[], Timed[]] = [[], []];
   const overheads: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
-    const without = await throughLine(line, `line-${turn}`, part);
-    const through = await throughHttp(callers, port, `http-${turn}`, part);
+    const without = await throughLine(line, `${name}-line-${turn}`, part);
+    const through = await throughHttp(callers, port, `${name}-http-${turn}`, part);
     assertAnswered(through);
     bare.push(without);
     gateway.push(through);
@@ -168,17 +195,17 @@ function holdable(search: KnowledgeSearch): Holdable {
   };
 }
 
-async function throughLine(line: Line, name: string, { lookups, runs }: HttpLoad): Promise<Timed> {
+async function throughLine(line: Line, name: string, { lookups, runs, thinkMs = 0 }: Paced): Promise<Timed> {
   const times: number[] = [];
   let next = 0;
   const run = async (): Promise<void> => {
     while (next < lookups) {
       const i = next++;
       const start = performance.now();
-      // A run of its own each: one that learns nothing new is stopped.
-      const lookup = { runId: `${name}-${i}`, toolCallId: 'call-1', query: QUERY };
+      const lookup = { runId: runOf(name, i), toolCallId: callOf(i), query: QUERY };
       await line.lookup(lookupRequested(lookup, Date.now()), ANSWER_MS);
       times.push(performance.now() - start);
+      if (thinkMs > 0) await pause(thinkMs);
     }
   };
   const start = performance.now();
@@ -186,18 +213,22 @@ async function throughLine(line: Line, name: string, { lookups, runs }: HttpLoad
   return { times, seconds: (performance.now() - start) / 1000 };
 }
 
+const runOf = (name: string, i: number): string => `${name}-${Math.floor(i / LOOKUPS_A_RUN)}`;
+const callOf = (i: number): string => `call-${i % LOOKUPS_A_RUN}`;
+
 function throughHttp(
   callers: ChildProcess,
   port: number,
   name: string,
-  { lookups, runs }: HttpLoad,
+  { lookups, runs, thinkMs = 0 }: Paced,
 ): Promise<Loaded> {
   const all = Array.from({ length: lookups }, (_, i) => i);
   return called(callers, {
     port,
     concurrency: runs,
-    paths: all.map((i) => `/v1/runs/${name}-${i}/lookups?wait=60`),
-    bodies: all.map(() => JSON.stringify({ tool_call_id: 'call-1', query: QUERY })),
+    thinkMs,
+    paths: all.map((i) => `/v1/runs/${runOf(name, i)}/lookups?wait=60`),
+    bodies: all.map((i) => JSON.stringify({ tool_call_id: callOf(i), query: QUERY })),
   });
 }
 
@@ -230,7 +261,7 @@ async function throughEcho(
   const port = portOf(await app.listen({ host: HOST, port: 0 }));
   try {
     const body = JSON.stringify({ tool_call_id: 'call-1', query: QUERY });
-    const load = { port, concurrency: runs, paths: Array<string>(lookups).fill('/echo') };
+    const load = { port, concurrency: runs, thinkMs: 0, paths: Array<string>(lookups).fill('/echo') };
     const bodies = Array<string>(lookups).fill(body);
     await called(callers, { ...load, bodies });
     return await called(callers, { ...load, bodies });
