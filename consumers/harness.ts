@@ -2,6 +2,7 @@ import type { Codec } from '../src/contracts/codec.js';
 import { sha256 } from '../src/contracts/digest.js';
 import type { ErrorCode, ErrorParams } from '../src/contracts/errors.js';
 import { loadTokenCounter } from '../src/context/load-token-counter.js';
+import { viewTokenCounter } from '../src/context/view-tokens.js';
 import { admitSubmission } from '../src/guard/admit-submission.js';
 import { atDeadline, dueAt, type GivenUpDraft } from '../src/harness/deadline.js';
 import { defaultRunLimits, type RunLimits } from '../src/harness/limits.js';
@@ -76,6 +77,7 @@ export function harnessStation(
   { codec }: HarnessPorts,
   config: HarnessConfig = harnessDefaults,
 ): Station<HarnessTopic, Changes> {
+  const tokenCounterFor = createTokenCounts();
   return {
     name: 'harness',
     inputs: ['lookup-requested.v1', 'projected.v1', 'draft-submitted.v1', 'run-outcome.v1'],
@@ -87,7 +89,7 @@ export function harnessStation(
       const runs = await openKeyedState('run-state.v1', context, codec);
       const schedule = createSchedule();
       for (const [runId, progress] of runs.entries()) schedule.set(runId, dueAt(progress));
-      return openHarness({ codec, config, context, runs, schedule });
+      return openHarness({ codec, config, context, runs, schedule, tokenCounterFor });
     },
   };
 }
@@ -110,10 +112,11 @@ interface Harness {
   readonly context: LaneContext;
   readonly runs: KeyedState<'run-state.v1'>;
   readonly schedule: Schedule;
+  readonly tokenCounterFor: (events: readonly RunEvent[]) => Promise<CountTokens>;
 }
 
 function openHarness(harness: Harness): StationLane<HarnessTopic, Changes> {
-  const { config, context, runs, schedule } = harness;
+  const { config, context, runs, schedule, tokenCounterFor } = harness;
 
   function keep(runId: string, progress: RunProgress): void {
     runs.put(runId, progress);
@@ -181,14 +184,19 @@ function noTokens(): number {
   throw new Error('no answer is read ahead');
 }
 
+type CountTokens = (view: string) => number;
+
 /** Vocabularies are megabytes: they are loaded when there is something to count. */
-async function tokenCounterFor(events: readonly RunEvent[]): Promise<(text: string) => number> {
-  const isCounted = events.some(
-    ({ topic, value }) => topic === 'projected.v1' && value.agentView !== null && !value.repeat,
-  );
-  if (!isCounted) return noTokens;
-  const counter = await loadTokenCounter('o200k_base');
-  return (text) => counter.count(text);
+function createTokenCounts(): (events: readonly RunEvent[]) => Promise<CountTokens> {
+  let countTokens: CountTokens | undefined;
+  return async (events) => {
+    const isCounted = events.some(
+      ({ topic, value }) => topic === 'projected.v1' && value.agentView !== null && !value.repeat,
+    );
+    if (!isCounted) return noTokens;
+    const counter = await loadTokenCounter('o200k_base');
+    return (countTokens ??= viewTokenCounter(counter));
+  };
 }
 
 /** Pure. One record a run and batch says what all of the run's messages came to. */
@@ -196,7 +204,7 @@ function changesOf(
   events: readonly RunEvent[],
   progressOf: (runId: string) => RunProgress,
   limits: RunLimits,
-  countTokens: (text: string) => number,
+  countTokens: CountTokens,
 ): Changes {
   const byRun = new Map<string, Change & { readonly offset: number }>();
   for (const event of events) {
@@ -214,7 +222,7 @@ function afterEvent(
   progress: RunProgress,
   { topic, value }: RunEvent,
   limits: RunLimits,
-  countTokens: (text: string) => number,
+  countTokens: CountTokens,
 ): RunProgress {
   switch (topic) {
     case 'lookup-requested.v1':

@@ -4,7 +4,7 @@ import { evidenceLimits } from '../src/evidence/limits.js';
 import { parseAgentView } from '../src/evidence/parse-agent-view.js';
 import type { Keyring, Signer } from '../src/ledger/keyring.js';
 import { openLedgerLane, type KnownEntry, type LedgerLane } from '../src/ledger/ledger-lane.js';
-import { ledgerKey, type LedgerView } from '../src/ledger/ledger-view.js';
+import type { LedgerView } from '../src/ledger/ledger-view.js';
 import type { EntryVerifier, Verification } from '../src/ledger/signing.js';
 import { tombstones } from '../src/ledger/tombstones.js';
 import {
@@ -40,8 +40,8 @@ export interface ProjectPorts {
   readonly codec: Codec;
 }
 
-/** The entries of the batch's runs by ledger key, this lane's own writes included. */
-type Entries = Map<string, KnownEntry>;
+/** The entries of the batch's runs by run and call, this lane's own writes included. */
+type Entries = Map<string, Map<string, KnownEntry>>;
 
 export function projectStation(
   ports: ProjectPorts,
@@ -68,25 +68,27 @@ function openProject(
 ): StationLane<'postprocessed.v1', Entries> {
   /** Whether the lookup's entry is what a station signed, under this run's and this call's name. */
   function check({ value: { runId, toolCallId } }: Governed, entries: Entries): Verification {
-    const entry = entries.get(ledgerKey(runId, toolCallId))?.entry ?? null;
+    const entry = entries.get(runId)?.get(toolCallId)?.entry ?? null;
     return entry === null ? 'ABSENT' : ports.verify({ ...entry, runId, toolCallId });
   }
 
   return {
     async prepare(messages) {
-      const entries = await ledger.read(queriesOf(messages, config.gainLookback));
+      const known = await ledger.read(queriesOf(messages, config.gainLookback));
+      const entries: Entries = new Map();
+      for (const entry of known.values()) put(entries, entry);
       const repeats = messages.filter((message) => message.value.outcome === 'REPEAT');
       // The operator may have added the key since.
       if (repeats.some((message) => typeof check(message, entries) === 'object')) ports.keyring.reload();
       return entries;
     },
     decide(message, entries) {
-      const key = ledgerKey(message.value.runId, message.value.toolCallId);
-      const entry = entries.get(key)?.entry;
+      const { runId, toolCallId } = message.value;
+      const ofRun = entries.get(runId);
       const projectContext: ProjectContext = {
-        entry,
+        entry: ofRun?.get(toolCallId)?.entry,
         checkSignature: () => check(message, entries),
-        shownBefore: () => shownBefore(entries, message.value.runId, key, digests),
+        shownBefore: () => shownBefore(ofRun, toolCallId, digests),
         signer: ports.signer,
         limits: config.limits,
       };
@@ -98,11 +100,7 @@ function openProject(
         if (emission.topic !== 'ledger.v1') continue;
         ledger.remember(value.runId, emission.body);
         const { toolCallId } = emission.body;
-        entries.set(ledgerKey(value.runId, toolCallId), {
-          runId: value.runId,
-          toolCallId,
-          entry: emission.body,
-        });
+        put(entries, { runId: value.runId, toolCallId, entry: emission.body });
       }
     },
     committed: (written) => ledger.committed(written),
@@ -119,13 +117,22 @@ function queriesOf(messages: readonly Governed[], others: number) {
   return [...calls].map(([runId, toolCallIds]) => ({ runId, toolCallIds: [...toolCallIds], others }));
 }
 
+function put(entries: Entries, known: KnownEntry): void {
+  const ofRun = entries.get(known.runId) ?? new Map<string, KnownEntry>();
+  entries.set(known.runId, ofRun.set(known.toolCallId, known));
+}
+
 /** Digests of what the run's other lookups showed. */
-function shownBefore(entries: Entries, runId: string, exceptKey: string, digests: ViewDigests): Set<string> {
+function shownBefore(
+  ofRun: ReadonlyMap<string, KnownEntry> | undefined,
+  exceptCall: string,
+  digests: ViewDigests,
+): Set<string> {
   const shown = new Set<string>();
-  for (const [key, known] of entries) {
-    const view = known.entry?.agentView ?? null;
-    if (known.runId !== runId || key === exceptKey || view === null) continue;
-    for (const digest of digests(view, known.toolCallId)) shown.add(digest);
+  for (const { toolCallId, entry } of ofRun?.values() ?? []) {
+    const view = entry?.agentView ?? null;
+    if (toolCallId === exceptCall || view === null) continue;
+    for (const digest of digests(view, toolCallId)) shown.add(digest);
   }
   return shown;
 }
@@ -137,15 +144,15 @@ const REMEMBERED_VIEWS = 500;
 
 /** Remembers: each view of a run is asked for again by all of the run's later lookups. */
 function rememberedDigests(): ViewDigests {
-  const remembered = new Map<string, readonly string[]>();
+  /** By view, which names its call: under another one it cannot be read. */
+  const remembered = new Map<string, { readonly toolCallId: string; readonly digests: readonly string[] }>();
   return (view, toolCallId) => {
-    const name = `${toolCallId} ${view}`;
-    const known = remembered.get(name);
-    if (known !== undefined) return known;
+    const known = remembered.get(view);
+    if (known?.toolCallId === toolCallId) return known.digests;
     const reading = parseAgentView(view, toolCallId);
     const digests = 'view' in reading ? digestsOf(reading.view.evidence) : [];
     if (remembered.size >= REMEMBERED_VIEWS) remembered.clear();
-    remembered.set(name, digests);
+    remembered.set(view, { toolCallId, digests });
     return digests;
   };
 }

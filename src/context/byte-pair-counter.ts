@@ -4,9 +4,11 @@ import { byteString } from './byte-string.js';
 import { countMerged } from './merge-bytes.js';
 import { MAX_COUNTED, type TokenCounter } from './token-counter.js';
 
-/** `pattern` cuts a text into pieces that are encoded each by itself. Global. */
+/** `pattern` cuts a text into pieces that are encoded each by itself, and leaves nothing out. Global. */
 export function bytePairCounter(encoding: string, vocabulary: Vocabulary, pattern: RegExp): TokenCounter {
   const { longest } = vocabulary;
+  /** Of our own, because it remembers where it is. */
+  const pieceAt = new RegExp(pattern);
   const counted = new Map<string, number>();
 
   /** Words come again, and while a budget is being filled the same ones do. */
@@ -25,11 +27,17 @@ export function bytePairCounter(encoding: string, vocabulary: Vocabulary, patter
     // No token is longer, and no character has fewer bytes than one.
     if (text.length > limit * longest) return null;
     assertCountable(text);
+    const whole = text.toWellFormed();
     let count = 0;
-    for (const [piece] of text.toWellFormed().matchAll(pattern)) {
-      if (count + piece.length / longest > limit) return null;
-      count += countPiece(piece);
+    let start = 0;
+    pieceAt.lastIndex = 0;
+    // Pieces adjoin, so their ends tell all: a match of its own for each would take longer than finding it.
+    while (pieceAt.test(whole)) {
+      const end = pieceAt.lastIndex;
+      if (count + (end - start) / longest > limit) return null;
+      count += countPiece(whole.slice(start, end));
       if (count > limit) return null;
+      start = end;
     }
     return count;
   }

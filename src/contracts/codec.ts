@@ -1,5 +1,6 @@
 import avro, { type Type } from 'avsc';
 import { createWalk, type Walk } from './avro-walk.js';
+import { createOutput, createWrite, type Write } from './avro-write.js';
 import { isProoflineError, ProoflineError } from './errors.js';
 import { avroSchemas, type SchemaName } from './generated.js';
 import { isJsonObject } from './json.js';
@@ -111,21 +112,15 @@ export function createCodec(ids: SchemaIds = localSchemaIds): Codec {
   const readers = new Map<string, Reader | ProoflineError>();
   // On one machine most values are decoded by the process that has just encoded them.
   const encoded = new WeakMap<Buffer, { readonly topic: TopicName; readonly message: unknown }>();
-  let scratch = Buffer.alloc(64 * 1024);
+  const out = createOutput();
 
   function encode<T extends TopicName>(topic: T, message: TopicMessages[T]): Buffer {
-    const type = avroType(topic);
-    refuseInvalid(topic, type, message);
-    let end = type.encode(message, scratch, HEADER_BYTES);
-    if (end < 0) {
-      // avsc answers with the missing bytes, negated.
-      scratch = Buffer.alloc(2 * (scratch.length - end));
-      end = type.encode(message, scratch, HEADER_BYTES);
-    }
-    scratch.writeUInt8(MAGIC, 0);
-    scratch.writeUInt32BE(ids.idOf(topic), 1);
-    refuseUnreadable(topic, scratch.subarray(0, end));
-    const value = Buffer.from(scratch.subarray(0, end));
+    out.at = HEADER_BYTES;
+    const value = ownWrite(topic)(out, message)
+      ? Buffer.from(out.bytes.subarray(0, out.at))
+      : encodeCarefully(topic, message);
+    value.writeUInt8(MAGIC, 0);
+    value.writeUInt32BE(ids.idOf(topic), 1);
     encoded.set(value, { topic, message });
     return value;
   }
@@ -189,6 +184,23 @@ function decodeBody({ type, resolver, walk }: Reader, value: Buffer): unknown {
   } catch (error) {
     throw undecodable(messageOf(error));
   }
+}
+
+function ownWrite(topic: TopicName): Write {
+  const write = writes.get(topic) ?? createWrite(avroType(topic));
+  writes.set(topic, write);
+  return write;
+}
+
+const writes = new Map<TopicName, Write>();
+
+/** What our own writer leaves alone: mostly to say what is wrong with it. The header's bytes are left free. */
+function encodeCarefully(topic: TopicName, message: unknown): Buffer {
+  const type = avroType(topic);
+  refuseInvalid(topic, type, message);
+  const value = Buffer.concat([Buffer.alloc(HEADER_BYTES), type.toBuffer(message)]);
+  refuseUnreadable(topic, value);
+  return value;
 }
 
 function refuseInvalid(topic: TopicName, type: Type, message: unknown): void {

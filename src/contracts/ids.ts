@@ -119,14 +119,14 @@ export function requestSha256(
   sha256: Sha256,
   request: { toolName: string; query: string; mode: string; filters: unknown; topK: number },
 ): string {
-  const canonical = canonicalize({
-    tool_name: request.toolName,
-    query: request.query,
-    mode: request.mode,
-    filters: request.filters,
-    top_k: request.topK,
-  });
-  if (canonical === undefined)
+  const filters = canonicalize(request.filters);
+  if (filters === undefined)
     throw new ProoflineError('PL_INPUT_INVALID', { problem: 'the request is no JSON' });
-  return sha256(canonical);
+  const [mode, query, toolName, topK] = [request.mode, request.query, request.toolName, request.topK].map(
+    (value) => canonicalize(value) ?? '',
+  );
+  // Keys in RFC 8785's order, written out: this is done for each lookup by everybody who reads it.
+  return sha256(
+    `{"filters":${filters},"mode":${mode},"query":${query},"tool_name":${toolName},"top_k":${topK}}`,
+  );
 }

@@ -1,4 +1,3 @@
-import canonicalize from 'canonicalize';
 import { hash, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { LedgerEntry, Signature } from '../contracts/generated.js';
@@ -48,16 +47,19 @@ type SignatureCheck = (text: string, signature: Signature, key: KeyObject) => bo
  * Throws where no such text exists: text with a lone surrogate, an instant that is no date.
  */
 export function signedText(entry: SignedFields): string {
-  const signed = {
-    run_id: entry.runId,
-    tool_call_id: entry.toolCallId,
-    state: entry.state,
-    request_event_id: entry.requestEventId,
-    agent_view_sha256: entry.agentViewSha256,
+  const { runId, toolCallId, state, requestEventId, agentViewSha256, expiresAt } = entry;
+  refuseMalformed([runId, toolCallId, state, requestEventId, agentViewSha256 ?? '']);
+  // Keys in RFC 8785's order: of well-formed texts and nulls JSON.stringify then writes the same bytes.
+  const json = JSON.stringify({
+    agent_view_sha256: agentViewSha256,
     blocks_sha256: blocksSha256(entry),
-    expires_at: entry.expiresAt === null ? null : new Date(entry.expiresAt).toISOString(),
-  };
-  return `${CONTEXT}${canonicalize(signed) ?? ''}`;
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    request_event_id: requestEventId,
+    run_id: runId,
+    state,
+    tool_call_id: toolCallId,
+  });
+  return CONTEXT + json;
 }
 
 /**
@@ -65,9 +67,12 @@ export function signedText(entry: SignedFields): string {
  * original_rank, reason}], cuts: [{code, document_id}]}`. Every field stands there, null where it has no value,
  * and an empty list is `[]`.
  */
-export function blocksSha256(entry: SignedFields): string {
-  refuseMalformed(entry);
-  const { blocks, dropped, cuts } = entry;
+export function blocksSha256({ blocks, dropped, cuts }: SignedFields): string {
+  if (blocks.length + dropped.length + cuts.length === 0) return NOTHING_SHA256;
+  for (const { content, documentId } of blocks) refuseMalformed([content, documentId]);
+  for (const { documentId, evidenceKey, reason } of dropped)
+    refuseMalformed([documentId, evidenceKey, reason]);
+  for (const { code, documentId } of cuts) refuseMalformed([code, documentId ?? '']);
   // Written by JSON.stringify with the keys in RFC 8785's order, which gives the same bytes for well-formed text
   // and 32-bit integers, three times as fast. The text of five blocks is most of what signing costs.
   const json = JSON.stringify({
@@ -83,14 +88,12 @@ export function blocksSha256(entry: SignedFields): string {
   return hash('sha256', json);
 }
 
+/** Of an entry that shows nothing: every PENDING and FAILED one is. */
+const NOTHING_SHA256 = hash('sha256', '{"blocks":[],"cuts":[],"dropped":[]}');
+
 /** RFC 8785 has no spelling for a lone surrogate, and JSON.stringify would escape it. */
-function refuseMalformed({ blocks, dropped, cuts }: SignedFields): void {
-  const texts = [
-    ...blocks.flatMap(({ content, documentId }) => [content, documentId]),
-    ...dropped.flatMap(({ documentId, evidenceKey, reason }) => [documentId, evidenceKey, reason]),
-    ...cuts.flatMap(({ code, documentId }) => [code, documentId ?? '']),
-  ];
-  if (!texts.every((text) => text.isWellFormed())) throw new Error('the entry holds a lone surrogate');
+function refuseMalformed(texts: readonly string[]): void {
+  for (const text of texts) if (!text.isWellFormed()) throw new Error('the entry holds a lone surrogate');
 }
 
 /** The entry's signature by this signer. Throws as `signedText` does. */

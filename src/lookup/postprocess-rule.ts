@@ -65,7 +65,7 @@ function carried(value: RawHits) {
 
 function note(
   { toolCallId, toolName, query }: RawHits,
-  fields: Pick<Invocation, 'outcome' | 'countIn' | 'countOut'> & Partial<Invocation>,
+  fields: Pick<Invocation, 'outcome' | 'code' | 'countIn' | 'countOut'>,
 ): Invocation {
   return invocation({ kind: 'POSTPROCESS', toolCallId, toolName, query, ...fields });
 }
@@ -78,12 +78,18 @@ function governedNote(value: RawHits, result: LookupResult): Invocation {
     packed_chars: result.contextPack.usedChars,
     omitted_sources: result.contextPack.omittedSources,
   };
-  return {
-    ...note(value, { outcome: 'HITS', countIn: candidateCount, countOut: evidenceBlockCount }),
+  return invocation({
+    kind: 'POSTPROCESS',
+    outcome: 'HITS',
+    toolCallId: value.toolCallId,
+    toolName: value.toolName,
+    query: value.query,
     relevanceLevel,
     topSimilarity,
     isLowQuality,
+    countIn: candidateCount,
+    countOut: evidenceBlockCount,
     dropped,
-    factsJson: JSON.stringify(facts),
-  };
+    facts,
+  });
 }

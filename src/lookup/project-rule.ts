@@ -226,9 +226,9 @@ function answer(
 
 function note(
   { toolCallId, toolName }: PostprocessedEvidence,
-  fields: Pick<Invocation, 'outcome'> & Partial<Invocation>,
+  { outcome, code = null }: Pick<Invocation, 'outcome'> & Partial<Pick<Invocation, 'code'>>,
 ): Invocation {
-  return invocation({ kind: 'PROJECT', toolCallId, toolName, countIn: 0, countOut: 0, ...fields });
+  return invocation({ kind: 'PROJECT', outcome, code, toolCallId, toolName, countIn: 0, countOut: 0 });
 }
 
 function frozenNote(
@@ -246,7 +246,17 @@ function frozenNote(
     gain,
     ...(markedDocumentIds.length > 0 ? { MARKER_IN_EVIDENCE: markedDocumentIds } : {}),
   };
-  const counts = { countIn: blocks.length, countOut: returnedCount, cuts };
-  const fields = { query, evidenceStatus, relevanceLevel, ...counts, factsJson: JSON.stringify(facts) };
-  return note(value, { outcome: 'READY', ...fields });
+  return invocation({
+    kind: 'PROJECT',
+    outcome: 'READY',
+    toolCallId: value.toolCallId,
+    toolName: value.toolName,
+    query,
+    evidenceStatus,
+    relevanceLevel,
+    countIn: blocks.length,
+    countOut: returnedCount,
+    cuts,
+    facts,
+  });
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '../contracts/digest.js';
 import { errorMessage, errorTable, type ErrorCode, type ErrorParams } from '../contracts/errors.js';
-import type { Failure, Hit, LookupRequested } from '../contracts/generated.js';
+import type { Failure, Hit, LookupRequested, RawHits } from '../contracts/generated.js';
 import { lookupEventId, requestSha256 } from '../contracts/ids.js';
 import { isJsonObject, parseJson, type JsonObject } from '../contracts/json.js';
 import type { Signer } from '../ledger/keyring.js';
@@ -54,8 +54,10 @@ export type Plan =
 
 /** Refuses a record whose id is not what it says, or whose instants no date can hold. */
 export function admitRequest(request: LookupRequested): { code: ErrorCode; params: ErrorParams } | null {
-  const digest = requestSha256(sha256, { ...request, filters: parseJson(request.filtersJson) ?? null });
-  const expected = lookupEventId(sha256, { ...request, requestSha256: digest });
+  const { runId, toolCallId, toolName, query, mode, topK, filtersJson } = request;
+  const filters = parseJson(filtersJson) ?? null;
+  const digest = requestSha256(sha256, { toolName, query, mode, filters, topK });
+  const expected = lookupEventId(sha256, { runId, toolCallId, requestSha256: digest });
   if (request.requestSha256 !== digest || request.eventId !== expected) {
     return { code: 'PL_EVENT_ID', params: { found: request.eventId.slice(0, 64), expected } };
   }
@@ -119,8 +121,7 @@ export function decideRetrieve(
   switch (plan?.kind) {
     case 'found': {
       const body = {
-        ...carried(request, config),
-        outcome: 'HITS' as const,
+        ...carried(request, config, 'HITS'),
         hits: plan.hits,
         retrievalTraceJson: JSON.stringify(plan.trace),
       };
@@ -134,7 +135,7 @@ export function decideRetrieve(
       );
     }
     case 'failed': {
-      const body = { ...carried(request, config), outcome: 'FAILURE' as const, failure: plan.failure };
+      const body = { ...carried(request, config, 'FAILURE'), failure: plan.failure };
       return accepted(
         request,
         plan.pending,
@@ -201,11 +202,12 @@ function expiryOf({ occurredAt, ttlMs }: LookupRequested, config: RetrieveConfig
   return occurredAt + (ttlMs ?? config.defaultTtlMs);
 }
 
-function carried({ value, record }: Request, config: RetrieveConfig) {
+function carried({ value, record }: Request, config: RetrieveConfig, outcome: RawHits['outcome']) {
   const { toolCallId, toolName, eventId, requestSha256: digest, query, mode, filtersJson, topK } = value;
   return {
     toolCallId,
     toolName,
+    outcome,
     requestEventId: eventId,
     requestSha256: digest,
     requestOffset: record.offset,
@@ -243,7 +245,7 @@ function passedOn(
   outcome: 'REPEAT' | 'REFUSED',
   failure: Failure | null,
 ): Outcome {
-  const body = { ...carried(request, config), outcome, failure };
+  const body = { ...carried(request, config, outcome), failure };
   return {
     ...note(request, outcome, failure?.code ?? null),
     records: [{ topic: 'raw-hits.v1', mark: outcome, body }],

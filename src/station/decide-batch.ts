@@ -192,7 +192,8 @@ function deadLetterNote<I extends TopicName, P>(
 
 function auditEmission(emitter: Emitter, station: string, note: Invocation, startedAt: number): Emission {
   const measured = { startedAt, finishedAt: emitter.now() };
-  const body = { ...note, station, version: VERSION, measured, ext: {} };
+  // The spread stands last because V8 is many times slower at adding fields to a large copy.
+  const body = { station, version: VERSION, measured, ext: {}, ...note };
   const mark = MARKS[note.outcome];
   return { topic: 'tool-invocation.v1', body, ...(mark === undefined ? {} : { mark }) };
 }

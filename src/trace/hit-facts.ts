@@ -54,9 +54,14 @@ export function rerankedFacts(
 }
 
 function rerankedFact({ hit, block, dropped }: RankedHit): JsonObject {
-  const named = { evidence_key: hit.evidenceKey, original_rank: hit.originalRank };
-  if (block === null) return { ...named, dropped };
-  return { ...named, final_rank: block.finalRank, quality_score: block.qualityScore };
+  const { evidenceKey, originalRank } = hit;
+  if (block === null) return { evidence_key: evidenceKey, original_rank: originalRank, dropped };
+  return {
+    evidence_key: evidenceKey,
+    original_rank: originalRank,
+    final_rank: block.finalRank,
+    quality_score: block.qualityScore,
+  };
 }
 
 /** How many items, from the first on, have keys that fit together. */
