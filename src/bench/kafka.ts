@@ -1,33 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { draftSubmitted } from '../../producers/drafts.js';
-import { lookupRequested } from '../../producers/lookups.js';
 import { openSqliteAuditStore } from '../audit/sqlite-audit-store.js';
 import { kafkaConnectionOf } from '../bus/kafka/connection.js';
 import { createKafkaTopics, deleteKafkaTopics } from '../bus/kafka/create-topics.js';
-import { recordBytes } from '../bus/record-size.js';
+import { createKafkaNames } from '../bus/kafka/topic-names.js';
 import type { Config, KafkaConfig } from '../config/config.js';
-import { topicNames } from '../contracts/topics.js';
 import { createKey } from '../ledger/keyring.js';
 import { removeRedisLedgerView } from '../ledger/redis/remove.js';
-import { followAnswers, type Answers } from '../line/answers.js';
-import { openKafkaLine, type KafkaLine } from '../line/kafka-line.js';
+import { followAnswers } from '../line/answers.js';
+import { openKafkaLine } from '../line/kafka-line.js';
 import { stationNames } from '../line/station-names.js';
 import { createLog } from '../observe/log.js';
 import { createObservability } from '../observe/observability.js';
 import { memorySearch } from '../retrieval/memory.js';
-import { encodeRecord, type Emitter } from '../station/envelope.js';
-import { percentile, type Figure } from './measure.js';
+import {
+  draftsAlone,
+  lookupsAlone,
+  lookupsAtOnce,
+  lookupsAtRate,
+  madeBy,
+  untilRested,
+  type AskedLine,
+} from './asked-line.js';
+import { untilJoined } from './joined-groups.js';
+import { kafkaFigures, type AtRate, type MeasuredLine } from './kafka-figures.js';
+import type { LineTask } from './line-process.js';
+import { lookupWork } from './lookup-work.js';
+import type { Figure } from './measure.js';
 import { passthrough } from './passthrough.js';
+import { startProcesses, type MeasuredProcesses } from './processes.js';
 import { boundless } from './runs.js';
-import { sampleDraft, sampleHits } from './sample-evidence.js';
 
 /**
- * The line in Kafka, all stations in this process, with topics of its own that are deleted afterwards. Baseline: the
- * same bytes through as many topics by kafkajs alone.
+ * The line in Kafka, all stations in each of some processes of their own, with topics of its own that are deleted
+ * afterwards. This process asks and measures, and is in no figure. Baseline: the same bytes through as many topics by
+ * kafkajs alone, in as many processes. Beside both: the same work without Kafka.
  */
 
 export interface KafkaLoad {
@@ -38,56 +48,52 @@ export interface KafkaLoad {
   /** Lookups and drafts that are sent one at a time. */
   readonly alone: number;
   readonly partitions: number;
+  /** Of the line, each with all stations; not more than partitions. */
+  readonly processes: number;
+  /** Ends it; what it made is deleted all the same. */
+  readonly signal: AbortSignal;
 }
 
-const HITS = 5;
-const CHARS = 200;
+const SIZE = { hits: 5, chars: 200 };
 /** lookup-requested, raw-hits, postprocessed, projected. */
 const HOPS = 3;
-const ANSWER_MS = 120_000;
-/** Lookups that are appended together. */
-const APPEND = 500;
 const IDLE_SECONDS = 5;
-/** Lookups that nothing is measured of. */
+/** Lookups of each process that nothing is measured of. */
 const WARM_UP = 1000;
+const STEADY = { count: 1000, perSecond: 100 };
+const WORK_MS = 3000;
 
-/** A line under test, and how it is asked. */
-interface Bench {
-  readonly line: KafkaLine;
-  readonly answers: Answers;
-  readonly emitter: Emitter;
-}
-
+/** @throws ProoflineError as what it opens does; PL_PROCESS_ENDED where one of the processes does; PL_TIMEOUT */
 export async function benchKafka(load: KafkaLoad, onStage: (stage: string) => void): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'proofline-bench-'));
   const prefix = `bench-${randomUUID().slice(0, 8)}.`;
   const connection = kafkaConnectionOf(load.kafka);
-  const { partitions } = load;
+  const { partitions, processes } = load;
   const replicationFactor = load.kafka.replication;
+  const keys = join(folder, 'keys');
+  const warmUp = WARM_UP * processes;
   try {
     onStage('making topics');
     await createKafkaTopics({ ...connection, prefix, partitions, replicationFactor, dryRun: false });
-    createKey(join(folder, 'keys'));
-    const bench = await open(load, prefix, folder);
-    let measured: Measured;
-    try {
-      measured = await measure(bench, load, onStage);
-    } finally {
-      await bench.answers.stop();
-      await bench.line.stop();
-    }
+    createKey(keys);
+    const line = await measureLine(load, { prefix, folder, keys, warmUp }, onStage);
     onStage('passing the same bytes through kafkajs alone');
-    const bare = await passthrough({
+    const bareLoad = {
       connection,
       prefix: `${prefix}bare-`,
       partitions,
+      processes,
       replicationFactor,
-      hops: HOPS,
-      records: load.lookups,
-      recordBytes: Math.round(measured.bytes / HOPS),
-      alone: load.alone,
-    });
-    return figuresOf(measured, bare);
+      warmUp,
+    };
+    const recordBytes = Math.round(line.bytes / HOPS);
+    const bare = await passthrough(
+      { ...bareLoad, hops: HOPS, records: load.lookups, recordBytes, alone: load.alone },
+      load.signal,
+    );
+    onStage('the same work without Kafka');
+    const work = await lookupWork(keys, SIZE, WORK_MS);
+    return kafkaFigures({ line, bare, work, size: SIZE, hops: HOPS, processes });
   } finally {
     await deleteKafkaTopics({ ...connection, prefix }).catch(() => undefined);
     await removeRedisLedgerView(load.redisUrl, prefix, partitions).catch(() => undefined);
@@ -95,203 +101,138 @@ export async function benchKafka(load: KafkaLoad, onStage: (stage: string) => vo
   }
 }
 
-async function open({ config }: KafkaLoad, prefix: string, folder: string): Promise<Bench> {
-  const observe = await createObservability({ log: createLog('silent'), env: {} });
+/** What is this run's own. */
+interface Own {
+  readonly prefix: string;
+  readonly folder: string;
+  readonly keys: string;
+  readonly warmUp: number;
+}
+
+async function measureLine(
+  load: KafkaLoad,
+  own: Own,
+  onStage: (stage: string) => void,
+): Promise<MeasuredLine> {
+  const { prefix, folder, keys } = own;
+  const harness = boundless(load.config.harness);
+  const config: Config = { ...load.config, topicPrefix: prefix, keys, schemaRegistry: null, harness };
+  onStage(`starting ${load.processes === 1 ? 'a process' : `${load.processes} processes`} of the line`);
+  const tasks = Array.from({ length: load.processes }, (_, i): LineTask => {
+    return { config, audit: join(folder, `audit-${i}.db`), evidence: SIZE };
+  });
+  const processes = await startProcesses({ file: FILE, tasks, signal: load.signal });
+  try {
+    return await withAskedLine(config, folder, processes.signal, (asked) =>
+      measure(asked, processes, load, own, onStage),
+    );
+  } finally {
+    await processes.stop();
+  }
+}
+
+const FILE = new URL(`./line-process${extname(import.meta.url)}`, import.meta.url);
+
+/** A line of no station: the doors of the line, as a process has them that only asks. */
+async function withAskedLine<T>(
+  config: Config,
+  folder: string,
+  signal: AbortSignal,
+  work: (asked: AskedLine) => Promise<T>,
+): Promise<T> {
   const line = await openKafkaLine({
-    config: {
-      ...config,
-      topicPrefix: prefix,
-      keys: join(folder, 'keys'),
-      schemaRegistry: null,
-      harness: boundless(config.harness),
-    },
-    stations: stationNames,
-    search: memorySearch(sampleHits(1, HITS, CHARS)),
-    observe,
+    config,
+    stations: [],
+    search: memorySearch([]),
+    observe: await createObservability({ log: createLog('silent'), env: {} }),
     audit: openSqliteAuditStore(join(folder, 'audit.db')),
   });
   const { bus, codec } = line;
-  const emitter = { station: 'door', codec, partitions: bus.partitions, prefix, now: Date.now };
-  return { line, answers: followAnswers(bus, codec), emitter };
-}
-
-interface Measured {
-  readonly lookupAlone: readonly number[];
-  readonly draftAlone: readonly number[];
-  readonly lookupsPerSecond: number;
-  readonly processorMs: number;
-  readonly loaded: readonly number[];
-  readonly loadedRate: number;
-  readonly idleShare: number;
-  readonly records: number;
-  /** Bytes of keys, values and headers that a lookup makes, in all topics. */
-  readonly bytes: number;
-  /** Before kafkajs alone takes memory of its own. */
-  readonly residentMiB: number;
+  const answers = followAnswers(bus, codec);
+  const emitter = {
+    station: 'door',
+    codec,
+    partitions: bus.partitions,
+    prefix: config.topicPrefix,
+    now: Date.now,
+  };
+  try {
+    return await work({ line, answers, emitter, signal });
+  } finally {
+    await answers.stop();
+    await line.stop();
+  }
 }
 
 /** What is alone is measured last, on a line that is warm and has nothing else to do: as of kafkajs. */
-async function measure(bench: Bench, load: KafkaLoad, onStage: (stage: string) => void): Promise<Measured> {
+async function measure(
+  asked: AskedLine,
+  processes: MeasuredProcesses,
+  { kafka, lookups, alone, processes: members }: KafkaLoad,
+  { prefix, warmUp }: Own,
+  onStage: (stage: string) => void,
+): Promise<MeasuredLine> {
   onStage('warming up');
-  await atOnce(bench, 'warm', WARM_UP);
-  onStage(`${load.lookups} lookups at once`);
-  const before = process.cpuUsage();
-  const lookupsPerSecond = await atOnce(bench, 'run', load.lookups);
-  const { user, system } = process.cpuUsage(before);
+  const names = createKafkaNames(prefix);
+  const groups = stationNames.map((station) => names.group(station));
+  await untilJoined(kafkaConnectionOf(kafka), { groups, members }, processes.signal);
+  // Answers from all partitions: their lanes are open, whoever has them.
+  await lookupsAtOnce(asked, 'warm', warmUp);
+  await untilRested(asked);
+  onStage(`${lookups} lookups at once`);
+  const before = await processes.usage();
+  const lookupsPerSecond = await lookupsAtOnce(asked, 'run', lookups);
+  await untilRested(asked);
+  const after = await processes.usage();
   onStage('counting what they made');
-  const { records, bytes } = await made(bench, load.lookups);
-  onStage('lookups at half of that rate');
-  const loadedRate = lookupsPerSecond / 2;
-  const loaded = await atRate(bench, Math.min(load.lookups, Math.ceil(5 * loadedRate)), loadedRate);
+  const { records, bytes } = await madeBy(asked, 'run');
+  onStage(`lookups at ${STEADY.perSecond} a second`);
+  const steady = await atRate(asked, processes, 'steady', STEADY);
+  onStage('lookups at half of what they reached at once');
+  const half = lookupsPerSecond / 2;
+  const count = Math.min(lookups, Math.ceil(5 * half));
+  const loaded = await atRate(asked, processes, 'loaded', { count, perSecond: half });
   onStage('idle');
-  const idleShare = await idle();
+  await untilRested(asked);
+  const idleShare = await shareOf(processes, () =>
+    pause(1000 * IDLE_SECONDS, undefined, { signal: asked.signal }),
+  );
   onStage('one lookup at a time');
-  const lookupAlone = await lookupsAlone(bench, load.alone);
+  const lookupAlone = await lookupsAlone(asked, alone);
   onStage('one draft at a time');
-  const draftAlone = await draftsAlone(bench, Math.min(load.alone, 100));
-  const processorMs = (user + system) / 1000 / load.lookups;
+  const draftAlone = await draftsAlone(asked, Math.min(alone, 100));
   return {
     lookupAlone,
     draftAlone,
     lookupsPerSecond,
-    processorMs,
+    processorMs: (after.cpuMs - before.cpuMs) / lookups,
+    steady,
     loaded,
-    loadedRate,
-    idleShare,
-    records,
-    bytes,
-    residentMiB: process.memoryUsage.rss() / 1048576,
+    idleShare: idleShare.share,
+    records: records / lookups,
+    bytes: bytes / lookups,
+    residentBytes: (await processes.usage()).residentBytes,
   };
 }
 
-/** Hands one lookup in and waits for its projection; milliseconds. */
-async function ask({ line, answers, emitter }: Bench, runId: string, toolCallId: string) {
-  const request = lookupRequested({ runId, toolCallId, query: 'gateway timeout' }, Date.now());
-  const start = performance.now();
-  const answer = answers.wait('projected.v1', request.eventId, ANSWER_MS);
-  await Promise.all([answer, line.bus.append([encodeRecord(emitter, 'lookup-requested.v1', request)])]);
-  return { ms: performance.now() - start, projected: await answer };
+async function atRate(
+  asked: AskedLine,
+  processes: MeasuredProcesses,
+  name: string,
+  load: { readonly count: number; readonly perSecond: number },
+): Promise<AtRate> {
+  const { result: times, share } = await shareOf(processes, () => lookupsAtRate(asked, name, load));
+  return { perSecond: load.perSecond, times, share };
 }
 
-async function lookupsAlone(bench: Bench, count: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let i = 0; i < count; i++) times.push((await ask(bench, `alone-${i % 7}`, `call-${i}`)).ms);
-  return times.slice(Math.floor(count / 10));
-}
-
-/** The view has a lookup's evidence before its draft is handed in. */
-async function draftsAlone(bench: Bench, count: number): Promise<number[]> {
-  const { line, answers, emitter } = bench;
-  const times: number[] = [];
-  for (let i = 0; i < count; i++) {
-    const runId = `drafts-${i}`;
-    const { projected } = await ask(bench, runId, 'call-1');
-    const view = JSON.parse(projected.agentView ?? '{"evidence":[]}') as {
-      evidence: readonly { document_id: string }[];
-    };
-    const documentId = view.evidence[0]?.document_id ?? '';
-    const draftJson = sampleDraft([{ toolCallId: 'call-1', documentId }]);
-    const draft = draftSubmitted({ runId, draftId: 'draft-1', draftJson }, Date.now());
-    const record = encodeRecord(emitter, 'draft-submitted.v1', draft);
-    const barrier = await line.bus.exclusively('bench', (w) => w.barrier('ledger.v1', record.partition));
-    await line.ledger.whenPast(record.partition, barrier, ANSWER_MS);
-    const start = performance.now();
-    const verdict = answers.wait('verdict.v1', draft.eventId, ANSWER_MS);
-    await Promise.all([verdict, line.bus.append([record])]);
-    times.push(performance.now() - start);
-  }
-  return times.slice(Math.floor(count / 10));
-}
-
-/** Hands all of them in before any is waited for. */
-async function atOnce({ line, answers, emitter }: Bench, name: string, count: number): Promise<number> {
-  const start = performance.now();
-  const waits: Promise<unknown>[] = [];
-  for (let i = 0; i < count; i += APPEND) {
-    const requests = Array.from({ length: Math.min(APPEND, count - i) }, (_, j) => requestOf(name, i + j));
-    for (const { eventId } of requests) waits.push(answers.wait('projected.v1', eventId, ANSWER_MS));
-    await line.bus.append(requests.map((request) => encodeRecord(emitter, 'lookup-requested.v1', request)));
-  }
-  await Promise.all(waits);
-  return (count * 1000) / (performance.now() - start);
-}
-
-function requestOf(name: string, i: number) {
-  const lookup = {
-    runId: `${name}-${Math.floor(i / 5)}`,
-    toolCallId: `call-${i % 5}`,
-    query: 'gateway timeout',
-  };
-  return lookupRequested(lookup, Date.now());
-}
-
-async function atRate(bench: Bench, count: number, perSecond: number): Promise<number[]> {
-  const start = performance.now();
-  const asked: Promise<{ ms: number }>[] = [];
-  for (let i = 0; i < count; i++) {
-    const due = start + (i * 1000) / perSecond;
-    if (due > performance.now()) await pause(due - performance.now());
-    asked.push(ask(bench, `loaded-${Math.floor(i / 5)}`, `call-${i % 5}`));
-  }
-  return (await Promise.all(asked)).map(({ ms }) => ms);
-}
-
-/** The share of one core that a line without work takes. */
-async function idle(): Promise<number> {
-  const before = process.cpuUsage();
-  await pause(1000 * IDLE_SECONDS);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6 / IDLE_SECONDS;
-}
-
-const PAGE = 500;
-const NO_KEY = Buffer.alloc(0);
-
-/** Records and bytes of a lookup, over all topics, from the runs that were handed in at once. */
-async function made({ line: { bus } }: Bench, lookups: number): Promise<{ records: number; bytes: number }> {
-  let [records, bytes] = [0, 0];
-  for (const topic of topicNames) {
-    for (let partition = 0; partition < bus.partitions; partition++) {
-      for (let from = 0; ;) {
-        const page = await bus.read(topic, partition, from, PAGE);
-        const last = page.at(-1);
-        if (last === undefined) break;
-        from = last.offset + 1;
-        const own = page.filter(({ key }) => key?.toString().startsWith('run-') === true);
-        records += own.length;
-        for (const { key, ...record } of own) bytes += recordBytes({ ...record, key: key ?? NO_KEY });
-      }
-    }
-  }
-  return { records: records / lookups, bytes: bytes / lookups };
-}
-
-function figuresOf(measured: Measured, bare: Awaited<ReturnType<typeof passthrough>>): Figure[] {
-  const alone = 'kafkajs alone';
-  const { lookupAlone, draftAlone, loaded } = measured;
-  const ms = (name: string, value: number, baseline?: number): Figure => ({
-    name,
-    value,
-    unit: 'ms',
-    ...(baseline === undefined ? {} : { baseline: { name: alone, value: baseline } }),
-  });
-  return [
-    ms('lookup alone, to its projection, p50', percentile(lookupAlone, 50), bare.p50),
-    ms('lookup alone, to its projection, p99', percentile(lookupAlone, 99), bare.p99),
-    ms('draft alone, to its verdict, p50', percentile(draftAlone, 50)),
-    ms('draft alone, to its verdict, p99', percentile(draftAlone, 99)),
-    {
-      name: `lookups to the projection, ${HITS} × ${CHARS}`,
-      value: measured.lookupsPerSecond,
-      unit: 'per s',
-      baseline: { name: `${alone}, the same bytes through ${HOPS} topics`, value: bare.recordsPerSecond },
-    },
-    ms('processor time of a lookup, audit included', measured.processorMs, bare.processorMs),
-    ms(`lookup at ${Math.round(measured.loadedRate)} per s, p50`, percentile(loaded, 50)),
-    ms(`lookup at ${Math.round(measured.loadedRate)} per s, p99`, percentile(loaded, 99)),
-    { name: 'records that a lookup makes', value: measured.records, unit: '' },
-    { name: 'bytes that a lookup makes', value: measured.bytes, unit: '' },
-    { name: 'idle, share of one core', value: 100 * measured.idleShare, unit: '%' },
-    { name: 'resident memory', value: measured.residentMiB, unit: 'MiB' },
-  ];
+/** The share of one core that the processes take meanwhile. */
+async function shareOf<T>(
+  processes: MeasuredProcesses,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly share: number }> {
+  const [before, start] = [await processes.usage(), performance.now()];
+  const result = await work();
+  const ms = performance.now() - start;
+  const after = await processes.usage();
+  return { result, share: (after.cpuMs - before.cpuMs) / ms };
 }

@@ -39,5 +39,6 @@ export function formatFigure({ name, value, unit, baseline }: Figure): string {
 }
 
 function rounded(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(1);
+  if (value >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(value < 10 ? 2 : 1);
 }

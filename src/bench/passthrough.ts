@@ -1,10 +1,22 @@
-import { Kafka, logLevel } from '../bus/kafka/load-kafkajs.js';
+import { extname } from 'node:path';
 import type { KafkaConnection } from '../bus/kafka/client.js';
+import { createSink, type Sink } from './arrivals.js';
+import { untilJoined } from './joined-groups.js';
 import { percentile } from './measure.js';
+import {
+  createClients,
+  passthroughKafka,
+  type Client,
+  type Clients,
+  type Producer,
+} from './passthrough-clients.js';
+import { groupOf, type PassthroughTask } from './passthrough-task.js';
+import { startProcesses, type MeasuredProcesses } from './processes.js';
 
 /**
  * The baseline of the line in Kafka: kafkajs alone, its own consumers and transactional producers, passing records
- * through as many topics exactly once. It does not survive what the line survives; it shows what the client can do.
+ * through as many topics exactly once, in as many processes. It does not survive what the line survives; it shows what
+ * the client can do.
  */
 
 export interface PassthroughLoad {
@@ -12,10 +24,13 @@ export interface PassthroughLoad {
   /** Begins the names of its topics and groups. */
   readonly prefix: string;
   readonly partitions: number;
+  readonly processes: number;
   readonly replicationFactor: number;
   readonly hops: number;
   readonly records: number;
   readonly recordBytes: number;
+  /** Records that nothing is measured of. */
+  readonly warmUp: number;
   /** Records that are sent one at a time, for the latency. */
   readonly alone: number;
 }
@@ -24,192 +39,143 @@ export interface PassthroughFigures {
   readonly recordsPerSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Milliseconds of processor time a record. */
+  /** Milliseconds of processor time a record, of the processes that pass it on. */
   readonly processorMs: number;
 }
 
-type Client = InstanceType<typeof Kafka>;
-type Producer = ReturnType<Client['producer']>;
-type Consumer = ReturnType<Client['consumer']>;
-
-const MAX_WAIT_MS = 100;
 const SEND_BYTES = 512 * 1024;
-const MOST_A_TRANSACTION = 1000;
 
-export async function passthrough(load: PassthroughLoad): Promise<PassthroughFigures> {
-  const { brokers, ssl, sasl } = load.connection;
-  const kafka = new Kafka({
-    ...(ssl === undefined ? {} : { ssl }),
-    ...(sasl === undefined ? {} : { sasl }),
-    brokers: [...brokers],
-    clientId: 'passthrough',
-    logLevel: logLevel.NOTHING,
-    retry: { initialRetryTime: 20, retries: 8 },
-  });
+export async function passthrough(load: PassthroughLoad, signal: AbortSignal): Promise<PassthroughFigures> {
+  const kafka = passthroughKafka(load.connection);
   const clients = createClients();
-  const topic = (hop: number): string => `${load.prefix}${hop}`;
+  const topics = Array.from({ length: load.hops + 1 }, (_, hop) => `${load.prefix}${hop}`);
+  let processes: MeasuredProcesses | null = null;
   try {
-    const admin = await clients.keep(kafka.admin());
-    await admin.createTopics({
-      topics: Array.from({ length: load.hops + 1 }, (_, hop) => ({
-        topic: topic(hop),
-        numPartitions: load.partitions,
-        replicationFactor: load.replicationFactor,
-      })),
+    await makeTopics(kafka, clients, load, topics);
+    const { connection, partitions } = load;
+    const task: PassthroughTask = { connection, partitions, topics };
+    processes = await startProcesses({
+      file: FILE,
+      tasks: Array<PassthroughTask>(load.processes).fill(task),
+      signal,
     });
-    const source = await clients.keep(kafka.producer());
-    const value = Buffer.alloc(load.recordBytes, 97);
-    await fill(source, topic(0), load, value);
-    const sink = createSink();
-    const last = await clients.keep(kafka.consumer({ groupId: `${load.prefix}sink`, maxWaitTimeInMs: 50 }));
-    await last.subscribe({ topics: [topic(load.hops)], fromBeginning: true });
-    const [start, before] = [performance.now(), process.cpuUsage()];
-    await last.run({
-      eachBatch({ batch }) {
-        sink.came(batch.messages.length);
-        return Promise.resolve();
-      },
-    });
-    const hops = Array.from({ length: load.hops }, (_, hop) => hop);
-    await Promise.all(hops.map((hop) => runHop(kafka, clients, load, topic(hop), topic(hop + 1))));
-    await sink.until(load.records);
-    const { user, system } = process.cpuUsage(before);
-    const recordsPerSecond = (load.records * 1000) / (performance.now() - start);
-    const times = await oneAtATime(source, topic(0), load, value, sink);
-    return {
-      recordsPerSecond,
-      p50: percentile(times, 50),
-      p99: percentile(times, 99),
-      processorMs: (user + system) / 1000 / load.records,
-    };
+    const groups = topics.slice(0, -1).map(groupOf);
+    await untilJoined(connection, { groups, members: load.processes }, processes.signal);
+    return await measure(await openEnds(kafka, clients, load, topics), load, processes);
   } finally {
+    await processes?.stop();
     await clients.close();
-    const cleaning = kafka.admin();
-    await cleaning.connect();
-    const topics = Array.from({ length: load.hops + 1 }, (_, hop) => topic(hop));
-    await cleaning.deleteTopics({ topics }).catch(() => undefined);
-    await cleaning.disconnect();
+    await deleteTopics(kafka, topics);
   }
 }
 
-async function fill(source: Producer, topic: string, load: PassthroughLoad, value: Buffer): Promise<void> {
-  const most = Math.max(1, Math.floor(SEND_BYTES / load.recordBytes));
-  for (let i = 0; i < load.records; i += most) {
-    const count = Math.min(most, load.records - i);
+const FILE = new URL(`./passthrough-process${extname(import.meta.url)}`, import.meta.url);
+
+async function makeTopics(
+  kafka: Client,
+  clients: Clients,
+  { partitions, replicationFactor }: PassthroughLoad,
+  topics: readonly string[],
+): Promise<void> {
+  const admin = await clients.keep(kafka.admin());
+  await admin.createTopics({
+    topics: topics.map((topic) => ({ topic, numPartitions: partitions, replicationFactor })),
+  });
+}
+
+async function deleteTopics(kafka: Client, topics: readonly string[]): Promise<void> {
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.deleteTopics({ topics: [...topics] }).catch(() => undefined);
+  await admin.disconnect();
+}
+
+/** Both ends of the chain: they are this process's, as the asking of the line is. */
+interface Ends {
+  readonly source: Producer;
+  readonly first: string;
+  readonly sink: Sink;
+  readonly value: Buffer;
+}
+
+async function openEnds(
+  kafka: Client,
+  clients: Clients,
+  { prefix, hops, recordBytes }: PassthroughLoad,
+  topics: readonly string[],
+): Promise<Ends> {
+  const source = await clients.keep(kafka.producer());
+  const sink = createSink();
+  const last = await clients.keep(kafka.consumer({ groupId: `${prefix}sink`, maxWaitTimeInMs: 50 }));
+  await last.subscribe({ topics: [topics[hops] ?? ''], fromBeginning: true });
+  await last.run({
+    eachBatch({ batch }) {
+      sink.came(batch.messages.length);
+      return Promise.resolve();
+    },
+  });
+  return { source, first: topics[0] ?? '', sink, value: Buffer.alloc(recordBytes, 97) };
+}
+
+/**
+ * The clock holds no connecting, no joining of groups and no filling of the first topic: it begins when the first batch
+ * is with one of the consumers, which are warm, and ends when the last record has come out of the last topic.
+ */
+async function measure(
+  ends: Ends,
+  { records, warmUp, alone, partitions }: PassthroughLoad,
+  processes: MeasuredProcesses,
+): Promise<PassthroughFigures> {
+  const { sink } = ends;
+  const { signal } = processes;
+  await fill(ends, warmUp, partitions);
+  await sink.until(warmUp, signal);
+  await processes.tell('hold');
+  await fill(ends, records, partitions);
+  const before = await processes.usage();
+  await processes.tell('release', 'first');
+  const start = performance.now();
+  await sink.until(warmUp + records, signal);
+  const seconds = (performance.now() - start) / 1000;
+  const after = await processes.usage();
+  const times = await oneAtATime(ends, alone, partitions, signal);
+  return {
+    recordsPerSecond: records / seconds,
+    p50: percentile(times, 50),
+    p99: percentile(times, 99),
+    processorMs: (after.cpuMs - before.cpuMs) / records,
+  };
+}
+
+async function fill(
+  { source, first: topic, value }: Ends,
+  records: number,
+  partitions: number,
+): Promise<void> {
+  const most = Math.max(1, Math.floor(SEND_BYTES / value.length));
+  for (let i = 0; i < records; i += most) {
+    const count = Math.min(most, records - i);
     const messages = Array.from({ length: count }, (_, j) => ({
       key: `k${i + j}`,
-      partition: (i + j) % load.partitions,
+      partition: (i + j) % partitions,
       value,
     }));
     await source.send({ topic, messages });
   }
 }
 
-/** Everything that a fetch brought goes on in one transaction. */
-async function runHop(
-  kafka: Client,
-  clients: Clients,
-  { partitions }: PassthroughLoad,
-  from: string,
-  to: string,
-): Promise<void> {
-  const groupId = `${from}-group`;
-  const producers = new Map<number, Producer>();
-  async function producerOf(partition: number): Promise<Producer> {
-    const transactionalId = `${groupId}-${partition}`;
-    const producer =
-      producers.get(partition) ??
-      (await clients.keep(
-        kafka.producer({ transactionalId, maxInFlightRequests: 1, transactionTimeout: 15_000 }),
-      ));
-    producers.set(partition, producer);
-    return producer;
-  }
-  const consumer = await clients.keep(kafka.consumer({ groupId, maxWaitTimeInMs: MAX_WAIT_MS }));
-  await consumer.subscribe({ topics: [from], fromBeginning: true });
-  await consumer.run({
-    autoCommit: false,
-    eachBatchAutoResolve: false,
-    partitionsConsumedConcurrently: partitions,
-    async eachBatch(payload) {
-      const { batch } = payload;
-      const { partition } = batch;
-      const producer = await producerOf(partition);
-      for (let i = 0; i < batch.messages.length; i += MOST_A_TRANSACTION) {
-        const messages = batch.messages.slice(i, i + MOST_A_TRANSACTION);
-        const last = messages.at(-1)?.offset ?? batch.lastOffset();
-        const transaction = await producer.transaction();
-        await transaction.send({
-          topic: to,
-          messages: messages.map(({ key, value }) => ({ key, value, partition })),
-        });
-        const offset = String(Number(last) + 1);
-        const topics = [{ topic: from, partitions: [{ partition, offset }] }];
-        await transaction.sendOffsets({ consumerGroupId: groupId, topics });
-        await transaction.commit();
-        payload.resolveOffset(last);
-        await payload.heartbeat();
-      }
-    },
-  });
-}
-
 async function oneAtATime(
-  source: Producer,
-  topic: string,
-  load: PassthroughLoad,
-  value: Buffer,
-  sink: Sink,
+  { source, first: topic, value, sink }: Ends,
+  count: number,
+  partitions: number,
+  signal: AbortSignal,
 ): Promise<number[]> {
   const times: number[] = [];
-  for (let i = 0; i < load.alone; i++) {
+  for (let i = 0; i < count; i++) {
     const [start, seen] = [performance.now(), sink.count()];
-    await source.send({ topic, messages: [{ key: 'alone', partition: i % load.partitions, value }] });
-    await sink.until(seen + 1);
+    await source.send({ topic, messages: [{ key: 'alone', partition: i % partitions, value }] });
+    await sink.until(seen + 1, signal);
     times.push(performance.now() - start);
   }
-  return times.slice(Math.floor(load.alone / 10));
-}
-
-interface Sink {
-  came(records: number): void;
-  count(): number;
-  until(records: number): Promise<void>;
-}
-
-function createSink(): Sink {
-  let [count, wanted, tell] = [0, 0, (): void => undefined];
-  return {
-    came(records) {
-      count += records;
-      if (count >= wanted) tell();
-    },
-    count: () => count,
-    until(records) {
-      wanted = records;
-      return new Promise((resolve) => {
-        tell = resolve;
-        if (count >= wanted) resolve();
-      });
-    },
-  };
-}
-
-interface Clients {
-  keep<T extends Producer | Consumer | ReturnType<Client['admin']>>(client: T): Promise<T>;
-  close(): Promise<void>;
-}
-
-function createClients(): Clients {
-  const open: { disconnect(): Promise<void> }[] = [];
-  return {
-    async keep(client) {
-      await client.connect();
-      open.push(client);
-      return client;
-    },
-    async close() {
-      await Promise.all(open.map((client) => client.disconnect()));
-    },
-  };
+  return times.slice(Math.floor(count / 10));
 }

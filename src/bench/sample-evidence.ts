@@ -17,6 +17,12 @@ const WORDS = [
   '配置',
 ];
 
+export interface SampleSize {
+  readonly hits: number;
+  /** UTF-16 units of each. */
+  readonly chars: number;
+}
+
 export function sampleText(seed: number, chars: number): string {
   let text = `${seed}: `;
   for (let i = seed; text.length < chars; i++) text += `${WORDS[(i * 7 + seed) % WORDS.length] ?? ''} `;

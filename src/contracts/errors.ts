@@ -441,6 +441,11 @@ export const errorTable = {
     message: 'The dead letter is not replayed: {problem}',
     solve: '`proofline dlq show ID` tells what it is and where it came from.',
   },
+  PL_PROCESS_ENDED: {
+    retryable: false,
+    message: 'A process that was measured ended {how}; there are no figures',
+    solve: 'What it said last stands above. Where it ended by SIGKILL, the machine may have been out of memory.',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -9,6 +9,7 @@ import type { MemberTimes } from '../../src/bus/kafka/group-member.js';
 import { readConfig } from '../../src/config/config.js';
 import { isProoflineError } from '../../src/contracts/errors.js';
 import { openKafkaLine, type KafkaLine } from '../../src/line/kafka-line.js';
+import { keepHeapSmall } from '../../src/line/small-heap.js';
 import type { StationName } from '../../src/line/station-names.js';
 import { createLog } from '../../src/observe/log.js';
 import { createObservability } from '../../src/observe/observability.js';
@@ -22,6 +23,7 @@ export interface ChildSpec {
   readonly crash?: CrashPlan;
 }
 
+keepHeapSmall();
 const spec = JSON.parse(process.argv[2] ?? '') as ChildSpec;
 const { config } = readConfig(process.env);
 

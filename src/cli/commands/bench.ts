@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Figure } from '../../bench/measure.js';
 import { ProoflineError } from '../../contracts/errors.js';
 import type { AddCommand, CommandContext } from '../command.js';
-import { inputInvalid } from '../input.js';
+import { inputInvalid, wholeNumber } from '../input.js';
 import { configOf } from '../with-line.js';
 
 const HELP = `
@@ -12,10 +12,14 @@ Examples:
   proofline bench embedded --lookups 100000 longer, to see that memory stays flat
   proofline bench http                      the gateway over the embedded line, beside a bare fastify echo
   proofline bench kafka                     all stations on PROOFLINE_KAFKA_BROKERS and PROOFLINE_REDIS_URL
+  proofline bench kafka --processes 2       shared by two processes, as is kafkajs alone
   proofline bench kafka --peers ./programs  and what other programs make of the same load
   proofline bench ledger --entries 1000000  how soon a line with so many entries serves again
 
 Every figure is printed beside a baseline of the same run. Nothing is asserted.
+
+kafka: the stations run in processes of their own, and the command asks them: processor time and memory are the line's
+alone. Three figures show what limits: kafkajs alone passing the same bytes on, the same work without Kafka, and the line.
 `;
 
 export const addBench: AddCommand = (program, context) => {
@@ -65,6 +69,7 @@ export const addBench: AddCommand = (program, context) => {
     .option('--lookups <N>', 'lookups at once', '5000')
     .option('--alone <N>', 'lookups one at a time', '220')
     .option('--partitions <N>', 'partitions of its topics', '4')
+    .option('--processes <N>', 'processes that share them, each with all stations', '1')
     .option('--peers <DIR>', 'programs to run as well, each with RECORDS PARTITIONS HOPS, and BOOTSTRAP set')
     .action((options: KafkaOptions) => benchOnKafka(options, context));
   bench
@@ -102,22 +107,30 @@ interface KafkaOptions {
   readonly lookups: string;
   readonly alone: string;
   readonly partitions: string;
+  readonly processes: string;
   readonly peers?: string;
 }
 
 async function benchOnKafka(options: KafkaOptions, context: CommandContext): Promise<void> {
+  const lookups = wholeNumber('--lookups', options.lookups);
+  const partitions = wholeNumber('--partitions', options.partitions);
+  const processes = wholeNumber('--processes', options.processes);
+  const alone = wholeNumber('--alone', options.alone);
+  if (processes > partitions)
+    throw inputInvalid(
+      `--processes is ${processes}, and --partitions ${partitions}: some would have nothing to do`,
+    );
   const services = await servicesOf(context);
-  const { kafka } = services;
+  const { signal } = context.io;
   const { benchKafka } = await import('../../bench/kafka.js');
   const { runPeers } = await import('../../bench/peers.js');
-  const lookups = positive('--lookups', options.lookups);
-  const partitions = positive('--partitions', options.partitions);
-  const load = { ...services, lookups, partitions, alone: positive('--alone', options.alone) };
+  const load = { ...services, lookups, partitions, processes, alone, signal };
   const onStage = (stage: string): void => context.io.err(`${stage} …\n`);
   await print(context, await benchKafka(load, onStage));
   if (options.peers === undefined) return;
-  const peers = { folder: options.peers, bootstrap: kafka.brokers.join(','), records: lookups, partitions };
-  for await (const line of runPeers(peers, context.io.signal)) context.io.out(`${line}\n`);
+  const bootstrap = services.kafka.brokers.join(',');
+  const peers = { folder: options.peers, bootstrap, records: lookups, partitions };
+  for await (const line of runPeers(peers, signal)) context.io.out(`${line}\n`);
 }
 
 function positive(option: string, text: string): number {
