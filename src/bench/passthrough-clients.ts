@@ -1,7 +1,9 @@
+import kafkajs from 'kafkajs';
 import type { KafkaConnection } from '../bus/kafka/client.js';
-import { Kafka, logLevel } from '../bus/kafka/load-kafkajs.js';
 
-/** The clients of the passthrough, as kafkajs makes them. */
+/** The clients of the passthrough, as kafkajs makes them: in their processes nothing of it is corrected. */
+
+const { Kafka, logLevel } = kafkajs;
 
 export type Client = InstanceType<typeof Kafka>;
 export type Producer = ReturnType<Client['producer']>;

@@ -131,6 +131,15 @@ describe.skipIf(missing !== null)(
         await group.consumption.stop();
       });
 
+      test('given records that are larger than what a lane asks for at once, it is given them all', async () => {
+        const large = [0, 1, 2].map((i) => newRecord(IN, 0, Buffer.alloc(300_000, 97 + i)));
+        await made.bus.append(large);
+        const group = consume(made.bus, { group: 'g', topics: [IN], maxRecords: 2 });
+        await waitUntil('they have come', () => group.records().length >= large.length);
+        await group.consumption.stop();
+        expect(group.records().map(({ value }) => value!.length)).toEqual([300_000, 300_000, 300_000]);
+      });
+
       test('given a send that the broker refused in part, what is written next is there', async () => {
         await setTopic(OUT, { 'max.message.bytes': '2000' });
         const refused = [newRecord(IN, 0, 'refused'), newRecord(OUT, 1, Buffer.alloc(5000))];
@@ -274,6 +283,23 @@ describe.skipIf(missing !== null)(
           expect(new Set(group.records().map(({ topic }) => topic)).size).toBe(2);
           expect(new Set(group.records().map(({ partition }) => partition)).size).toBe(1);
         }
+      });
+
+      test('given a coordinator that forgot what was committed, a process that has just joined goes no more back than the others', async () => {
+        await made.bus.append([...newRecords(IN, 0, 4), ...newRecords(IN, 1, 4)]);
+        const old = consume(made.bus, { group: 'g', topics: [IN], work: copyTo(OUT) });
+        await waitUntil('all is copied', () => old.records().length === 8);
+        const names = createKafkaNames(made.prefix);
+        const forgetful = await openTransactionalWriter(client().transactionalProducer('forgetful'), names);
+        for (const partition of [0, 1])
+          await forgetful.write([], { group: 'g', partition, next: { [IN]: 1 } });
+        await forgetful.close();
+        const joining = consume(await made.openAnother(), { group: 'g', topics: [IN], work: copyTo(OUT) });
+        await waitUntil('both refuse', () => [old, joining].every(({ errors }) => errors.length > 0));
+        await Promise.all([old, joining].map(({ consumption }) => consumption.stop()));
+        for (const { error } of [...old.errors, ...joining.errors])
+          expect(error).toMatchObject({ code: 'PL_OFFSET_LOST', params: { offset: 1 } });
+        expect([...old.records(), ...joining.records()]).toHaveLength(8);
       });
 
       test('given topics that are there, they are checked and never changed', async () => {

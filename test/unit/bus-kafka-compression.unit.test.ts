@@ -188,18 +188,16 @@ describe('batches that cannot be read', () => {
   async function decode(batches: readonly Batch[], cut = 0): Promise<{ offset: string }[]> {
     const whole = Buffer.concat(batches.map(headerOf));
     const buffer = whole.subarray(0, whole.length - cut);
-    let offset = 0;
     const decoder: KafkaDecoder = {
-      get offset() {
-        return offset;
-      },
+      buffer,
+      offset: 0,
       readInt32: () => buffer.length,
       readBytes: () => buffer,
-      canReadBytes: (size) => buffer.length - offset >= size,
+      canReadBytes: (size) => buffer.length - decoder.offset >= size,
     };
     const decodeRecordBatch: DecodeParts['decodeRecordBatch'] = () => {
-      const { first, error, bytes = 1 } = batches[offset / 61]!;
-      offset += 61;
+      const { first, error, bytes = 1 } = batches[decoder.offset / 61]!;
+      decoder.offset += 61;
       if (error !== undefined) return Promise.reject(error);
       const record = { offset: String(first + 9), key: null, value: Buffer.alloc(bytes) };
       return Promise.resolve({ firstOffset: String(first), lastOffsetDelta: 9, records: [record] });

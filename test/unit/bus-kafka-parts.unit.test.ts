@@ -73,6 +73,7 @@ describe('decoding a fetched record set', () => {
     header.writeInt32BE(49, 8);
     header.writeInt8(2, 16);
     const decoder: KafkaDecoder = {
+      buffer: header,
       offset: 0,
       readInt32: () => header.length,
       readBytes: () => header,

@@ -1,6 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decodeRecord, type RecordContext } from '../../src/bus/kafka/decode-record.js';
+import { decodeRecordBatch, type DecodedBatch } from '../../src/bus/kafka/decode-record-batch.js';
+import { decodeRecords, type RecordContext } from '../../src/bus/kafka/decode-record.js';
 import { toStoredRecord } from '../../src/bus/kafka/records.js';
+import { createBytesWriter } from '../../src/bus/kafka/wire/bytes-writer.js';
+import { writeProduce } from '../../src/bus/kafka/wire/produce-request.js';
 import { long } from '../support/avro-bytes.js';
 
 const CONTEXT: RecordContext = {
@@ -23,8 +27,10 @@ function record(headers: readonly (readonly [string, Buffer | string | null])[],
   return Buffer.concat([...fields, ...headers.flatMap(([name, text]) => [...bytes(name), ...bytes(text)])]);
 }
 
-const decode = (buffer: Buffer, context = CONTEXT): ReturnType<typeof toStoredRecord> =>
-  toStoredRecord('raw-hits.v1', 0, decodeRecord({ buffer }, context));
+const decode = (buffer: Buffer, context = CONTEXT): ReturnType<typeof toStoredRecord> => {
+  const [decoded] = decodeRecords(Buffer.concat([long(buffer.length), buffer]), 0, 1, context);
+  return toStoredRecord('raw-hits.v1', 0, decoded!);
+};
 
 describe('a record of a batch', () => {
   test('has its offset and time by those of its batch', () => {
@@ -63,6 +69,18 @@ describe('a record of a batch', () => {
     ]);
   });
 
+  test('given header values that are no UTF-8, it keeps each byte; what is, stays as it is', () => {
+    const { headers } = decode(
+      record([
+        ['bytes', Buffer.from([0xff, 0x41])],
+        ['replaced', '\ufffd'],
+        ['mark', '\ufeffx'],
+        ['网关', '网关'],
+      ]),
+    );
+    expect(headers).toEqual({ bytes: 'ÿA', replaced: '\ufffd', mark: '\ufeffx', 网关: '网关' });
+  });
+
   test.each<[string, (i: number) => string]>([
     ['different', (i) => `h${i}`],
     ['equal', () => 'h'],
@@ -87,5 +105,63 @@ describe('a record of a batch', () => {
     expect(() => decode(Buffer.concat([...start, long(-2)]))).toThrow('ends in the middle');
     expect(() => decode(Buffer.concat([...start, Buffer.alloc(20, 0xff)]))).toThrow('ten bytes');
     expect(() => decode(Buffer.concat([...start, long(-1), long(-1), long(2n ** 40n)]))).toThrow('middle');
+  });
+});
+
+describe('a batch', () => {
+  const NOW = 1_700_000_000_007;
+  const messages = ['a', 'b'].map((value) => ({ key: 'k', value, headers: { name: value } }));
+
+  function written(transactionalId: string | null): Buffer {
+    const body = createBytesWriter();
+    const topicData = [{ topic: 't', partitions: [{ partition: 0, messages }] }];
+    writeProduce(body, { acks: -1, transactionalId, producerId: '77', topicData }, NOW);
+    const bytes = body.done();
+    return bytes.subarray(bytes.length - bytes.readInt32BE(bytes.indexOf('t') + 9));
+  }
+
+  async function decodeAll(batches: Buffer): Promise<DecodedBatch[]> {
+    const cursor = { buffer: batches, offset: 0 };
+    const decoded: DecodedBatch[] = [];
+    while (cursor.offset < batches.length) decoded.push(await decodeRecordBatch(cursor));
+    return decoded;
+  }
+
+  /** The same batch with its records packed by gzip, and the bits set in its attributes. */
+  function changed(batch: Buffer, bits: number, pack = (records: Buffer): Buffer => records): Buffer {
+    const whole = Buffer.concat([batch.subarray(0, 61), pack(batch.subarray(61))]);
+    whole.writeBigInt64BE(1000n, 0);
+    whole.writeInt32BE(whole.length - 12, 8);
+    whole.writeInt16BE(whole.readInt16BE(21) | bits, 21);
+    return whole;
+  }
+
+  const stored = ({ records }: DecodedBatch): unknown[] =>
+    records.map((each) => toStoredRecord('raw-hits.v1', 0, each));
+
+  test('that is written is read again, one behind the other', async () => {
+    const [first, second] = await decodeAll(Buffer.concat([written(null), changed(written('lane'), 0)]));
+    expect(stored(first!)).toMatchObject([
+      { offset: 0, timestamp: NOW, headers: { name: 'a' }, value: Buffer.from('a') },
+      { offset: 1, timestamp: NOW, headers: { name: 'b' }, value: Buffer.from('b') },
+    ]);
+    expect(first).toMatchObject({ producerId: '77', inTransaction: false, lastOffsetDelta: 1 });
+    expect(second).toMatchObject({ firstOffset: '1000', inTransaction: true, isControlBatch: false });
+    expect(stored(second!)).toMatchObject([{ offset: 1000 }, { offset: 1001 }]);
+  });
+
+  test('that is packed is unpacked, and one of markers says so', async () => {
+    const [packed, markers] = await decodeAll(
+      Buffer.concat([changed(written(null), 1, gzipSync), changed(written('lane'), 32 | 8)]),
+    );
+    expect(stored(packed!)).toMatchObject([{ value: Buffer.from('a') }, { value: Buffer.from('b') }]);
+    expect(markers).toMatchObject({ isControlBatch: true, timestampType: 1 });
+    expect(markers!.records.every(({ isControlRecord }) => isControlRecord)).toBe(true);
+  });
+
+  test('that says it has more records than it holds is an error', () => {
+    const batch = written(null);
+    batch.writeInt32BE(2 ** 31 - 1, 57);
+    expect(() => decodeRecordBatch({ buffer: batch, offset: 0 })).toThrow('ends in the middle');
   });
 });

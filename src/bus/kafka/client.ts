@@ -1,11 +1,13 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Admin, ISocketFactory, KafkaConfig, Producer, RetryOptions } from 'kafkajs';
-import { coPartitionedAssigner } from './co-partitioned-assigner.js';
-import type { Cluster, ConsumerGroup, CoordinatorQuery } from './kafkajs-internals.js';
-import { tellPartitionsAtOnce, type TopicPartitions } from './transaction-partitions.js';
-import { createCluster, createConsumerGroup, createProducer, Kafka, logLevel } from './load-kafkajs.js';
+import type { Admin, ISocketFactory, KafkaConfig, RetryOptions } from 'kafkajs';
+import { coPartitionedAssigner, memoryIn } from './co-partitioned-assigner.js';
+import type { SharedMemory } from './group-memory.js';
+import type { Broker, Cluster, ConsumerGroup } from './kafkajs-internals.js';
+import { createCluster, createConsumerGroup, Kafka, logLevel } from './load-kafkajs.js';
+import { createPlainProducer, type PlainProducer } from './plain-producer.js';
 import { busError, isRefused } from './refused.js';
+import { createTransactionalProducer, type TransactionalProducer } from './transactional-producer.js';
 
 /** How to reach the brokers. */
 export interface KafkaConnection {
@@ -27,6 +29,7 @@ export interface GroupOptions {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
+  readonly memory: SharedMemory;
 }
 
 /** One member of a group, with connections of its own. */
@@ -36,17 +39,12 @@ export interface GroupClient {
   close(): Promise<void>;
 }
 
-/** A producer that is told, before each transaction, which partitions it will write to. */
-export interface TransactionalProducer extends Producer {
-  announce(partitions: TopicPartitions): void;
-}
-
 /** Makes the clients, all with the settings that the protocol of the lanes needs. */
 export interface KafkaClient {
   admin(): Admin;
   /** One transaction at a time. A paused broker must not hold a commit for kafkajs's 30 s. */
   transactionalProducer(transactionalId: string): TransactionalProducer;
-  plainProducer(): Producer;
+  plainProducer(): PlainProducer;
   reader(): CuttableCluster;
   member(options: GroupOptions): GroupClient;
 }
@@ -98,38 +96,23 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
     };
   }
 
-  function producer(cuttable: CuttableCluster, transaction: { transactionalId?: string } = {}): Producer {
-    const made = createProducer({
-      cluster: cuttable.cluster,
-      createPartitioner: namedPartition,
-      retry: RETRY,
-      transactionTimeout: TRANSACTION_TIMEOUT_MS,
-      ...transaction,
-    });
-    return { ...made, disconnect: () => cuttable.close() };
-  }
-
   return {
     admin: () => kafka.admin(),
-    transactionalProducer(transactionalId) {
-      const own = cluster();
-      rememberCoordinators(own.cluster);
-      const announce = tellPartitionsAtOnce(own.cluster);
-      return { ...producer(own, { transactionalId }), announce };
-    },
-    plainProducer: () => producer(cluster()),
+    transactionalProducer: (transactionalId) =>
+      createTransactionalProducer(cluster(), transactionalId, TRANSACTION_TIMEOUT_MS),
+    plainProducer: () => createPlainProducer(cluster()),
     reader: () => cluster(),
-    member({ groupId, topics, sessionTimeoutMs, rebalanceTimeoutMs }) {
+    member({ groupId, topics, sessionTimeoutMs, rebalanceTimeoutMs, memory }) {
       const own = cluster();
+      hearAssignments(own.cluster, memory);
+      const assigner = coPartitionedAssigner(memory);
       const group = createConsumerGroup({
         retry: RETRY,
         cluster: own.cluster,
         groupId,
         topics,
         topicConfigurations: {},
-        assigners: [
-          coPartitionedAssigner({ cluster: own.cluster as never, groupId, logger: undefined as never }),
-        ],
+        assigners: [assigner({ cluster: own.cluster as never, groupId, logger: undefined as never })],
         sessionTimeout: sessionTimeoutMs,
         rebalanceTimeout: rebalanceTimeoutMs,
       });
@@ -145,6 +128,20 @@ export function createKafkaClient(connection: KafkaConnection): KafkaClient {
   };
 }
 
+/** kafkajs throws away what comes with an assignment beside the partitions. */
+function hearAssignments(cluster: Cluster, memory: SharedMemory): void {
+  const find = cluster.findGroupCoordinator.bind(cluster);
+  cluster.findGroupCoordinator = async (query) => {
+    const coordinator = await find(query);
+    const syncGroup: Broker['syncGroup'] = async (request) => {
+      const answer = await coordinator.syncGroup(request);
+      memory.learn(memoryIn(answer.memberAssignment));
+      return answer;
+    };
+    return Object.create(coordinator, { syncGroup: { value: syncGroup } }) as Broker;
+  };
+}
+
 /** A lane whose password was changed says that, and not that something unexpected happened. */
 function sayWhatIsRefused(cluster: Cluster): void {
   const connect = cluster.connect.bind(cluster);
@@ -152,31 +149,6 @@ function sayWhatIsRefused(cluster: Cluster): void {
     connect().catch((error: unknown) => {
       throw isRefused(error) ? busError(error) : error;
     });
-}
-
-/**
- * kafkajs asks for the coordinators four times a transaction, which is half of its round trips. What it was told
- * holds as long as the producer: after any error, a moved coordinator among them, the producer is thrown away.
- */
-function rememberCoordinators(cluster: Cluster): void {
-  const ask = cluster.findGroupCoordinator.bind(cluster);
-  const known = new Map<string, number>();
-  cluster.findGroupCoordinator = async (query: CoordinatorQuery) => {
-    const key = `${query.coordinatorType ?? 0}/${query.groupId}`;
-    const nodeId = known.get(key);
-    if (nodeId !== undefined) return cluster.findBroker({ nodeId });
-    const coordinator = await ask(query);
-    known.set(key, coordinator.nodeId);
-    return coordinator;
-  };
-}
-
-/** Every record names its partition; kafkajs must never choose one. */
-function namedPartition(): (args: { message: { partition?: number } }) => number {
-  return ({ message }) => {
-    if (message.partition === undefined) throw new Error('a record was sent without its partition');
-    return message.partition;
-  };
 }
 
 interface Sockets {

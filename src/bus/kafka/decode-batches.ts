@@ -4,11 +4,12 @@ import { isKnownCodec } from './compression.js';
 export interface DecodeParts {
   readonly newDecoder: (buffer: Buffer) => KafkaDecoder;
   readonly decodeMessageSet: (decoder: KafkaDecoder, size: number) => unknown[] | Promise<unknown[]>;
-  readonly decodeRecordBatch: (decoder: KafkaDecoder) => Promise<RecordBatch>;
+  readonly decodeRecordBatch: (decoder: KafkaDecoder) => RecordBatch | Promise<RecordBatch>;
 }
 
 export interface KafkaDecoder {
-  readonly offset: number;
+  readonly buffer: Buffer;
+  offset: number;
   readInt32(): number;
   readBytes(size: number): Buffer;
   canReadBytes(size: number): boolean;

@@ -1,6 +1,7 @@
 import { createBell } from '../embedded/wakeups.js';
 import type { KafkaClient } from './client.js';
 import { asksToRejoin, isRebalanceInProgress } from './kafka-errors.js';
+import type { SharedMemory } from './group-memory.js';
 import type { ConsumerGroup } from './kafkajs-internals.js';
 
 export interface MemberTimes {
@@ -16,6 +17,7 @@ export interface MemberOptions extends MemberTimes {
   /** Names in Kafka. */
   readonly groupId: string;
   readonly topics: readonly string[];
+  readonly memory: SharedMemory;
   /** The member was given these partition numbers. */
   onAssigned(partitions: readonly number[]): void;
   /** The member must let go of everything; resolves when it has. */

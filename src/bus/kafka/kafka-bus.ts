@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Producer } from 'kafkajs';
 import { ProoflineError } from '../../contracts/errors.js';
 import { topicNames, type TopicName } from '../../contracts/topics.js';
 import type { Bus, BusReader, Consumption } from '../bus.js';
@@ -11,6 +10,7 @@ import { noKafkaEvents, type KafkaEvents } from './events.js';
 import { follow } from './follow.js';
 import type { MemberTimes } from './group-member.js';
 import { openLogReader, type LogReader } from './log-reader.js';
+import type { PlainProducer } from './plain-producer.js';
 import { readPage } from './read-page.js';
 import { busError } from './refused.js';
 import { barrierMessage, isBarrier, refuseUnfit } from './records.js';
@@ -220,7 +220,7 @@ function reading(
 
 /** Appends barriers without a transaction: readers see one when everything before it is decided. */
 function createBarrier(
-  producer: Producer,
+  producer: PlainProducer,
   names: KafkaNames,
 ): (topic: TopicName, partition: number) => Promise<number> {
   let connected: Promise<void> | null = null;
@@ -230,12 +230,9 @@ function createBarrier(
       connected = null;
       throw error;
     });
-    const [answer] = await producer.send({
-      topic: names.topic(topic),
-      acks: -1,
-      messages: [{ ...barrierMessage, partition }],
-    });
-    const offset = Number(answer?.baseOffset ?? -1);
+    const records = { topic: names.topic(topic), messages: [{ ...barrierMessage, partition }] };
+    const [answer] = await producer.sendBatch({ topicMessages: [records] });
+    const offset = answer?.baseOffset ?? -1;
     if (offset < 0)
       throw new ProoflineError('PL_BUS_DOWN', { problem: 'the broker did not say where the barrier lies' });
     return offset;

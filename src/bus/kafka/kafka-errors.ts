@@ -82,6 +82,11 @@ export function isStaleMetadata(error: unknown): boolean {
   return causesOf(error).some(({ type }) => STALE_TYPES.has(String(type)));
 }
 
+/** True while too few replicas are there to write to, or the leader cannot ask the transaction's coordinator. */
+export function isShortOfReplicas(error: unknown): boolean {
+  return hasType(error, 'NOT_ENOUGH_REPLICAS') || hasType(error, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND');
+}
+
 /** True where a connection could not be made, or was closed. */
 export function isConnectionLost(error: unknown): boolean {
   return causesOf(error).some(({ name }) =>

@@ -1,5 +1,11 @@
-import type { Assigner, ICustomPartitioner, ISocketFactory, KafkaConfig, RetryOptions } from 'kafkajs';
+import type { Assigner, ISocketFactory, KafkaConfig, RetryOptions } from 'kafkajs';
 import type { AbortedTransaction, FetchedRecord } from './read-committed.js';
+import type { ProduceAnswer, ProduceRequest } from './wire/produce-request.js';
+import type {
+  AddOffsetsRequest,
+  EndTxnRequest,
+  TxnOffsetCommitRequest,
+} from './wire/transaction-requests.js';
 
 /** Shapes of the parts of kafkajs 2.2.4 that it does not export, as far as they are used here. */
 
@@ -49,7 +55,17 @@ export interface AddPartitionsRequest {
 
 export interface Broker {
   readonly nodeId: number;
+  isConnected(): boolean;
+  syncGroup(request: object): Promise<{ readonly memberAssignment: Buffer }>;
+  initProducerId(request: {
+    readonly transactionalId: string;
+    readonly transactionTimeout: number;
+  }): Promise<{ readonly producerId: string; readonly producerEpoch: number }>;
   addPartitionsToTxn(request: AddPartitionsRequest): Promise<unknown>;
+  addOffsetsToTxn(request: AddOffsetsRequest): Promise<unknown>;
+  txnOffsetCommit(request: TxnOffsetCommitRequest): Promise<unknown>;
+  endTxn(request: EndTxnRequest): Promise<unknown>;
+  produce(request: ProduceRequest): Promise<ProduceAnswer>;
   fetch(request: {
     readonly isolationLevel: number;
     readonly maxWaitTime: number;
@@ -97,15 +113,6 @@ export interface Broker {
       }[];
     }[];
   }>;
-}
-
-export interface ProducerOptions {
-  readonly cluster: Cluster;
-  readonly logger: object;
-  readonly createPartitioner: ICustomPartitioner;
-  readonly retry: RetryOptions;
-  readonly transactionalId?: string;
-  readonly transactionTimeout?: number;
 }
 
 export interface FetchedPartition {

@@ -3,7 +3,7 @@ import type { StoredRecord } from '../bus.js';
 import { createBell } from '../embedded/wakeups.js';
 import { isStaleMetadata, isTimeout } from './kafka-errors.js';
 import type { LaneClaim } from './lane-claim.js';
-import type { Fetched, LogReader } from './log-reader.js';
+import { MAX_PARTITION_BYTES, type Fetched, type LogReader } from './log-reader.js';
 import { isBarrier } from './records.js';
 
 /** Where a lane begins to read an input. */
@@ -38,6 +38,9 @@ interface Cursor extends LaneInput {
 
 const MAX_WAIT_MS = 1000;
 const MAX_LOST = 5;
+/** What a fetch brings beyond a batch lies in memory until its turn comes: for each record of a batch, so much. */
+const BYTES_A_RECORD = 2048;
+const FEWEST_BYTES = 64 * 1024;
 
 export function createLaneReader(
   log: LogReader,
@@ -51,6 +54,7 @@ export function createLaneReader(
   const bell = createBell();
   const underWay = new Set<number>();
   let failure: { readonly error: unknown } | null = null;
+  const maxBytes = Math.min(MAX_PARTITION_BYTES, Math.max(FEWEST_BYTES, maxRecords * BYTES_A_RECORD));
   let lost = 0;
   let turn = 0;
 
@@ -81,7 +85,7 @@ export function createLaneReader(
     const positions = wanted.map(({ topic, next }) => ({ topic, partition, offset: next }));
     const askedAt = performance.now();
     try {
-      for (const fetched of await log.fetch(leader, positions, MAX_WAIT_MS)) {
+      for (const fetched of await log.fetch(leader, positions, MAX_WAIT_MS, maxBytes)) {
         take(fetched);
         claim.seen(fetched.topic, askedAt);
       }

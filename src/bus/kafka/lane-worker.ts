@@ -27,7 +27,10 @@ export interface LaneEnvironment {
   barrier(topic: TopicName, partition: number): Promise<number>;
   /** Resolves when this process is known to be a member of the group; `again`: known anew, from now on. */
   confirmed(signal: AbortSignal, again: boolean): Promise<void>;
-  /** What this process has committed: a group that is set back behind it is never followed silently. */
+  /**
+   * What this process, and those that were in the group with it, have committed: a group that is set back behind it
+   * is never followed silently.
+   */
   readonly committed: Map<string, number>;
 }
 

@@ -2,34 +2,34 @@ import { createRequire } from 'node:module';
 import type * as KafkaJs from 'kafkajs';
 import { kafkaCodecs } from './compression.js';
 import { createDecodeMessages, type DecodeParts } from './decode-batches.js';
-import { decodeRecord } from './decode-record.js';
-import { encodeRecord, type RecordToEncode } from './encode-record.js';
-import type {
-  Cluster,
-  ClusterOptions,
-  ConsumerGroup,
-  ConsumerGroupOptions,
-  ProducerOptions,
-} from './kafkajs-internals.js';
+import { decodeRecordBatch } from './decode-record-batch.js';
+import type { Cluster, ClusterOptions, ConsumerGroup, ConsumerGroupOptions } from './kafkajs-internals.js';
 import { withoutAborted, type AbortedTransaction, type FetchedRecord } from './read-committed.js';
+import { brokerRequests, type RequestedBroker } from './wire/broker-requests.js';
+import { BytesReader } from './wire/bytes-reader.js';
+import { RequestQueue, type TimeoutError } from './wire/request-queue.js';
 
 /**
  * The one place that loads kafkajs. Version 2.2.4, its last, has faults on the read side: read committed that hands
  * out aborted records, batches emptied by compaction that stop a reader for good, and records whose many headers do.
- * They are corrected by putting our own in the place of three of its modules before it loads them, and of a fourth that
- * is slow. It unpacks gzip alone, and without a limit: its codecs are replaced by ours. It is used below its consumer, which
- * has no way to read a partition that is not assigned to it, so its clusters and groups are handed out as well.
+ * They are corrected by putting our own in the place of its modules before it loads them. So it is with what is slow:
+ * the queue of a connection's requests, and the requests of which a line makes thousands a second (`wire/`). It unpacks
+ * gzip alone, and without a limit: its codecs are replaced by ours. It is used below its consumer, which has no way to
+ * read a partition that is not assigned to it, and below its producer: its clusters and groups are handed out as well.
  */
 const VERSION = '2.2.4';
 const require = createRequire(import.meta.url);
 
 checkVersion();
 replaceModule('consumer/filterAbortedMessages.js', filterAbortedMessages);
-replaceModule('protocol/recordBatch/record/v0/decoder.js', decodeRecord);
 replaceModule('protocol/requests/fetch/v4/decodeMessages.js', createDecodeMessages(decodeParts()));
-replaceModule('protocol/recordBatch/record/v0/index.js', encodedRecord);
+replaceModule('network/requestQueue/index.js', RequestQueue);
 
 const kafkajs = require('kafkajs') as typeof KafkaJs;
+RequestQueue.TimeoutError = (
+  internal('errors') as { KafkaJSRequestTimeoutError: TimeoutError }
+).KafkaJSRequestTimeoutError;
+replaceRequests();
 Object.assign(kafkajs.CompressionCodecs, kafkaCodecs());
 export const Kafka = kafkajs.Kafka;
 export const logLevel = kafkajs.logLevel;
@@ -40,18 +40,12 @@ const ClusterClass = internal('cluster') as new (options: ClusterOptions) => Clu
 const ConsumerGroupClass = internal('consumer/consumerGroup') as new (
   options: ConsumerGroupOptions,
 ) => ConsumerGroup;
-const makeProducer = internal('producer') as (options: ProducerOptions) => KafkaJs.Producer;
 const Emitter = internal('instrumentation/emitter') as new () => object;
 const { createLogger } = internal('loggers') as { createLogger: (options: object) => object };
 
 /** Connections to the brokers, with the metadata of the topics that were added. */
 export function createCluster(options: Omit<ClusterOptions, 'logger'>): Cluster {
   return new ClusterClass({ ...options, logger: silentLogger() });
-}
-
-/** A producer on a cluster of ours. */
-export function createProducer(options: Omit<ProducerOptions, 'logger'>): KafkaJs.Producer {
-  return makeProducer({ ...options, logger: silentLogger() });
 }
 
 /** One member of a consumer group. It joins, beats and leaves when it is told to; it is not used to fetch. */
@@ -105,22 +99,28 @@ function replaceModule(path: string, exports: unknown): void {
 function filterAbortedMessages(answer: {
   messages: FetchedRecord[];
   abortedTransactions: AbortedTransaction[] | null;
-}): FetchedRecord[] {
+}): readonly FetchedRecord[] {
   return withoutAborted(answer.messages, answer.abortedTransactions);
 }
 
-/** What kafkajs takes for one of its encoders. */
-function encodedRecord(record: RecordToEncode): { readonly buf: Buffer; readonly buffer: Buffer } {
-  const buffer = encodeRecord(record);
-  return { buf: buffer, buffer };
+function replaceRequests(): void {
+  const { prototype } = internal('broker') as { prototype: RequestedBroker };
+  const { createErrorFromCode } = internal('protocol/error') as {
+    createErrorFromCode: (code: number) => Error;
+  };
+  const decodeMessages = createDecodeMessages(decodeParts());
+  Object.assign(prototype, brokerRequests(prototype, { createErrorFromCode, decodeMessages }));
 }
 
 function decodeParts(): DecodeParts {
-  type Decoder = ReturnType<DecodeParts['newDecoder']>;
-  const DecoderClass = internal('protocol/decoder') as new (buffer: Buffer) => Decoder;
+  const KafkajsDecoder = internal('protocol/decoder') as new (buffer: Buffer) => object;
+  const decodeMessageSet = internal('protocol/messageSet/decoder') as (
+    decoder: object,
+    size: number,
+  ) => unknown[] | Promise<unknown[]>;
   return {
-    newDecoder: (buffer) => new DecoderClass(buffer),
-    decodeMessageSet: internal('protocol/messageSet/decoder') as DecodeParts['decodeMessageSet'],
-    decodeRecordBatch: internal('protocol/recordBatch/v0/decoder') as DecodeParts['decodeRecordBatch'],
+    newDecoder: (buffer) => new BytesReader(buffer),
+    decodeMessageSet: ({ buffer }, size) => decodeMessageSet(new KafkajsDecoder(buffer), size),
+    decodeRecordBatch,
   };
 }

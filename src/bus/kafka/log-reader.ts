@@ -32,8 +32,16 @@ export interface Position {
 export interface LogReader {
   /** The broker that leads the partition: positions of one leader can be fetched together. */
   leaderOf(topic: TopicName, partition: number): number;
-  /** Read committed. Waits up to `maxWaitMs` for something to come. */
-  fetch(leader: number, positions: readonly Position[], maxWaitMs: number): Promise<readonly Fetched[]>;
+  /**
+   * Read committed. Waits up to `maxWaitMs` for something to come. Of each partition about `maxBytes` at most, a
+   * mebibyte where it is not said; a batch that is larger comes whole, so there is always some way on.
+   */
+  fetch(
+    leader: number,
+    positions: readonly Position[],
+    maxWaitMs: number,
+    maxBytes?: number,
+  ): Promise<readonly Fetched[]>;
   /** First offset that is kept, and the end of the log, committed or not. */
   bounds(topic: TopicName, partition: number): Promise<{ readonly low: number; readonly end: number }>;
   /** Behind the last record that is committed and not hidden by an open transaction before it. */
@@ -46,7 +54,8 @@ export interface LogReader {
   close(): Promise<void>;
 }
 
-const MAX_PARTITION_BYTES = 1024 * 1024;
+/** Most that a fetch brings of a partition. */
+export const MAX_PARTITION_BYTES = 1024 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 const UNCOMMITTED = 0;
 const COMMITTED = 1;
@@ -116,18 +125,25 @@ export async function openLogReader(
     });
   }
 
+  let fetches = 0;
+
   async function fetch(
     leader: number,
     positions: readonly Position[],
     maxWaitMs: number,
+    maxBytes: number,
   ): Promise<readonly Fetched[]> {
     const broker = await cluster.findBroker({ nodeId: leader });
-    const answer = await fetchFrom(broker, names, positions, maxWaitMs);
+    // What comes first gets its share of the answer first: each has its turn to.
+    const turn = fetches++ % Math.max(1, positions.length);
+    const inTurn = [...positions.slice(turn), ...positions.slice(0, turn)];
+    const named = new Map(
+      inTurn.map((position) => [`${names.topic(position.topic)}/${position.partition}`, position]),
+    );
+    const answer = await fetchFrom(broker, names, inTurn, maxWaitMs, maxBytes);
     return answer.responses.flatMap(({ topicName, partitions }) =>
       partitions.flatMap((fetched) => {
-        const position = positions.find(
-          ({ topic, partition }) => names.topic(topic) === topicName && partition === fetched.partition,
-        );
+        const position = named.get(`${topicName}/${fetched.partition}`);
         return position === undefined ? [] : [toFetched(position, fetched)];
       }),
     );
@@ -151,9 +167,9 @@ export async function openLogReader(
 
   return {
     leaderOf,
-    async fetch(leader, positions, maxWaitMs) {
+    async fetch(leader, positions, maxWaitMs, maxBytes = MAX_PARTITION_BYTES) {
       try {
-        return await fetch(leader, positions, maxWaitMs);
+        return await fetch(leader, positions, maxWaitMs, maxBytes);
       } catch (error) {
         // The caller asks for the leader again.
         await refresh(error);
@@ -189,6 +205,7 @@ function fetchFrom(
   names: KafkaNames,
   positions: readonly Position[],
   maxWaitTime: number,
+  maxBytes: number,
 ): ReturnType<Broker['fetch']> {
   return broker.fetch({
     isolationLevel: COMMITTED,
@@ -197,16 +214,18 @@ function fetchFrom(
     maxBytes: MAX_BYTES,
     topics: positions.map(({ topic, partition, offset }) => ({
       topic: names.topic(topic),
-      partitions: [{ partition, fetchOffset: String(offset), maxBytes: MAX_PARTITION_BYTES }],
+      partitions: [{ partition, fetchOffset: String(offset), maxBytes }],
     })),
   });
 }
 
 function toFetched({ topic, partition, offset }: Position, fetched: FetchedPartition): Fetched {
   // A batch is sent whole: it may begin before the offset that was asked for.
-  const records = withoutAborted(fetched.messages, fetched.abortedTransactions)
-    .filter((record) => !record.isControlRecord && Number(record.offset) >= offset)
-    .map((record) => toStoredRecord(topic, partition, record));
+  const records: StoredRecord[] = [];
+  for (const record of withoutAborted(fetched.messages, fetched.abortedTransactions)) {
+    if (!record.isControlRecord && Number(record.offset) >= offset)
+      records.push(toStoredRecord(topic, partition, record));
+  }
   const last = fetched.messages.at(-1);
   const next = last === undefined ? offset : Math.max(offset, Number(last.offset) + 1);
   const batch = unreadableIn(fetched.messages);

@@ -3,8 +3,7 @@ export interface FetchedRecord {
   readonly offset: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  /** A name that comes twice has all its values. */
-  readonly headers: Readonly<Record<string, Buffer | string | (Buffer | string)[] | undefined>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly timestamp: string;
   /** A transaction marker, or a place holder for what compaction took: moves the position, is never handed out. */
   readonly isControlRecord: boolean;
@@ -27,7 +26,9 @@ const ABORT = 0;
 export function withoutAborted<R extends FetchedRecord>(
   records: readonly R[],
   abortedTransactions: readonly AbortedTransaction[] | null | undefined,
-): R[] {
+): readonly R[] {
+  // So it nearly always is.
+  if ((abortedTransactions ?? []).length === 0) return records;
   const ahead = (abortedTransactions ?? [])
     .map(({ producerId, firstOffset }) => ({ producerId, first: Number(firstOffset) }))
     .toSorted((a, b) => a.first - b.first);

@@ -1,6 +1,6 @@
 import { ProoflineError } from '../../contracts/errors.js';
 import { topics, type TopicName } from '../../contracts/topics.js';
-import type { Headers, NewRecord, StoredRecord } from '../bus.js';
+import type { NewRecord, StoredRecord } from '../bus.js';
 import { recordBytes } from '../record-size.js';
 import type { FetchedRecord } from './read-committed.js';
 
@@ -25,16 +25,6 @@ export function refuseUnfit(records: readonly NewRecord[], partitions: number): 
   }
 }
 
-/** A record in the form in which it is sent. */
-export function toMessage({ key, value, headers, partition }: NewRecord): {
-  key: Buffer;
-  value: Buffer | null;
-  headers: Record<string, string>;
-  partition: number;
-} {
-  return { key, value, headers: { ...headers }, partition };
-}
-
 export function toStoredRecord(topic: TopicName, partition: number, record: FetchedRecord): StoredRecord {
   return {
     topic,
@@ -42,28 +32,7 @@ export function toStoredRecord(topic: TopicName, partition: number, record: Fetc
     offset: Number(record.offset),
     key: record.key,
     value: record.value,
-    headers: toHeaders(record.headers),
+    headers: record.headers,
     timestamp: Number(record.timestamp),
   };
-}
-
-function toHeaders(headers: FetchedRecord['headers']): Headers {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      headerText(Array.isArray(value) ? value.at(-1) : value),
-    ]),
-  );
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Text where the bytes are UTF-8, else latin1: one character a byte, so that nothing is lost. */
-function headerText(value: Buffer | string | undefined): string {
-  if (value === undefined || typeof value === 'string') return value ?? '';
-  try {
-    return utf8.decode(value);
-  } catch {
-    return value.toString('latin1');
-  }
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Consumption, Subscription } from '../bus.js';
+import { joinMemories } from './group-memory.js';
 import { joinGroup, type MemberTimes } from './group-member.js';
 import { laneError } from './lane-error.js';
 import { runLane, type LaneEnvironment } from './lane-worker.js';
@@ -26,6 +27,12 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
     client,
     groupId: names.group(subscription.group),
     topics: subscription.topics.map((topic) => names.topic(topic)),
+    memory: {
+      told: () => committed,
+      learn(memory) {
+        for (const [log, offset] of joinMemories([committed, memory])) committed.set(log, offset);
+      },
+    },
     onAssigned(partitions) {
       env.events.joined(subscription.group);
       for (const partition of partitions) startLane(partition);

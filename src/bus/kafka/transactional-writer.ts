@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Producer, ProducerBatch, RecordMetadata, TopicMessages, Transaction } from 'kafkajs';
 import { topics, type TopicName } from '../../contracts/topics.js';
 import type { NewRecord, NextOffsets } from '../bus.js';
 import { recordBytes } from '../record-size.js';
+import { both } from './both.js';
 import { isConcurrentTransaction } from './kafka-errors.js';
-import { toMessage } from './records.js';
-import type { TransactionalProducer } from './client.js';
+import type { PlainProducer } from './plain-producer.js';
+import type { PartitionOf, TopicMessages } from './produced-batches.js';
 import type { KafkaNames } from './topic-names.js';
-import type { TopicPartitions } from './transaction-partitions.js';
+import type { BatchOffset } from './send-to-leaders.js';
+import type { Transaction, TransactionalProducer, TransactionPlan } from './transactional-producer.js';
 
 /** Offsets of a group that move with the records of a transaction. */
 export interface GroupOffsets {
@@ -41,6 +42,9 @@ const MAX_MESSAGES = 500;
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 const FENCE_MS = 30_000;
 
+/** What records are sent with, in a transaction or without. */
+type Sender = Pick<PlainProducer, 'sendBatch'>;
+
 /**
  * Takes the transactional id over: whoever had it can write no more, and what it left open is ended. The empty
  * transaction makes the broker do this now and not at the first write.
@@ -59,8 +63,7 @@ export async function openTransactionalWriter(
   }
   return {
     async write(records, offsets) {
-      producer.announce(partitionsOf(records, names));
-      const transaction = await producer.transaction();
+      const transaction = await producer.transaction(planOf(records, offsets, names));
       try {
         const written = await sendAll(transaction, records, names, () =>
           offsets === undefined ? Promise.resolve() : sendOffsets(transaction, offsets, names),
@@ -76,7 +79,7 @@ export async function openTransactionalWriter(
   };
 }
 
-export async function openPlainWriter(producer: Producer, names: KafkaNames): Promise<PlainWriter> {
+export async function openPlainWriter(producer: PlainProducer, names: KafkaNames): Promise<PlainWriter> {
   try {
     await producer.connect();
   } catch (error) {
@@ -89,11 +92,11 @@ export async function openPlainWriter(producer: Producer, names: KafkaNames): Pr
   };
 }
 
-async function disconnect(producer: Producer): Promise<void> {
+async function disconnect(producer: Pick<PlainProducer, 'disconnect'>): Promise<void> {
   await producer.disconnect().catch(() => undefined);
 }
 
-/** kafkajs does not repeat these requests by itself while the broker still ends the transaction before. */
+/** While the broker still ends the transaction before. */
 async function retryConcurrent<T>(work: () => Promise<T>, withinMs: number): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -115,13 +118,9 @@ async function sendOffsets(
   if (moved.length === 0) return;
   const topicOffsets = moved.map(([topic, offset]) => ({
     topic: names.topic(topic),
-    // The types do not know it; what is sent does.
-    partitions: [{ partition, offset: String(offset), ...(mark === undefined ? {} : { metadata: mark }) }],
+    partitions: [{ partition, offset: String(offset), metadata: mark ?? null }],
   }));
-  await retryConcurrent(
-    () => transaction.sendOffsets({ consumerGroupId: names.group(group), topics: topicOffsets }),
-    FENCE_MS,
-  );
+  await transaction.sendOffsets({ consumerGroupId: names.group(group), topics: topicOffsets });
 }
 
 /**
@@ -129,7 +128,7 @@ async function sendOffsets(
  * see a projection whose entry does not lie in the ledger yet.
  */
 async function sendAll(
-  sender: Pick<Transaction, 'sendBatch'>,
+  sender: Sender,
   records: readonly NewRecord[],
   names: KafkaNames,
   beside: () => Promise<void>,
@@ -154,76 +153,73 @@ async function sendAll(
   }
 }
 
-/** Both results. Rejects only when both have ended: what goes on after an error would go on beside the abort. */
-async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([a, b]);
-  return Promise.all([a, b]);
-}
-
-function partitionsOf(records: readonly NewRecord[], names: KafkaNames): TopicPartitions {
-  const partitions = new Map<string, Set<number>>();
-  for (const { topic, partition } of records) {
-    const known = partitions.get(names.topic(topic)) ?? new Set();
-    partitions.set(names.topic(topic), known.add(partition));
-  }
-  return partitions;
+function planOf(
+  records: readonly NewRecord[],
+  offsets: GroupOffsets | undefined,
+  names: KafkaNames,
+): TransactionPlan {
+  const partitions = new Map<string, PartitionOf>();
+  for (const { topic, partition } of records)
+    partitions.set(`${topic}/${partition}`, { topic: names.topic(topic), partition });
+  const moves = offsets !== undefined && Object.keys(offsets.next).length > 0;
+  return { partitions: [...partitions.values()], groupId: moves ? names.group(offsets.group) : null };
 }
 
 /** What fits into one request, with no more of a topic and partition than its limit: it becomes one batch there. */
 function chunksOf<T extends { readonly record: NewRecord }>(numbered: readonly T[]): T[][] {
   const chunks: T[][] = [];
-  let sizes = createSizes();
+  let room = createRoom();
   for (const each of numbered) {
+    const bytes = recordBytes(each.record);
     const chunk = chunks.at(-1);
-    if (chunk !== undefined && chunk.length < MAX_MESSAGES && sizes.haveRoomFor(each.record))
+    if (chunk !== undefined && chunk.length < MAX_MESSAGES && room.take(each.record, bytes)) {
       chunk.push(each);
-    else {
-      chunks.push([each]);
-      sizes = createSizes();
+      continue;
     }
-    sizes.add(each.record);
+    chunks.push([each]);
+    room = createRoom();
+    room.take(each.record, bytes);
   }
   return chunks;
 }
 
-function createSizes(): { haveRoomFor(record: NewRecord): boolean; add(record: NewRecord): void } {
+/** The room of one request. */
+function createRoom(): { take(record: NewRecord, bytes: number): boolean } {
   const batches = new Map<string, number>();
   let total = 0;
-  const batchBytes = ({ topic, partition }: NewRecord): number => batches.get(`${topic}/${partition}`) ?? 0;
   return {
-    haveRoomFor(record) {
-      const bytes = recordBytes(record);
-      return (
-        total + bytes <= MAX_REQUEST_BYTES && batchBytes(record) + bytes <= topics[record.topic].maxBytes
-      );
-    },
-    add(record) {
-      const bytes = recordBytes(record);
+    take({ topic, partition }, bytes) {
+      const batch = `${topic}/${partition}`;
+      const taken = batches.get(batch) ?? 0;
+      if (total > 0 && (total + bytes > MAX_REQUEST_BYTES || taken + bytes > topics[topic].maxBytes))
+        return false;
       total += bytes;
-      batches.set(`${record.topic}/${record.partition}`, batchBytes(record) + bytes);
+      batches.set(batch, taken + bytes);
+      return true;
     },
   };
 }
 
-function toBatch(records: readonly NewRecord[], names: KafkaNames): ProducerBatch {
-  const byTopic = new Map<TopicName, TopicMessages['messages']>();
+function toBatch(records: readonly NewRecord[], names: KafkaNames): { topicMessages: TopicMessages[] } {
+  const byTopic = new Map<TopicName, NewRecord[]>();
   for (const record of records) {
-    const messages = byTopic.get(record.topic) ?? [];
-    byTopic.set(record.topic, messages);
-    messages.push(toMessage(record));
+    const messages = byTopic.get(record.topic);
+    if (messages === undefined) byTopic.set(record.topic, [record]);
+    else messages.push(record);
   }
-  const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic: names.topic(topic), messages }));
-  return { acks: -1, topicMessages };
+  return {
+    topicMessages: [...byTopic].map(([topic, messages]) => ({ topic: names.topic(topic), messages })),
+  };
 }
 
 /** A send makes one batch a partition, whose records lie one behind the other from its base offset on. */
 function offsetsOf(
   chunk: readonly { readonly record: NewRecord }[],
-  answers: readonly RecordMetadata[],
+  answers: readonly BatchOffset[],
   names: KafkaNames,
 ): number[] {
   const next = new Map(
-    answers.map(({ topicName, partition, baseOffset }) => [`${topicName}/${partition}`, Number(baseOffset)]),
+    answers.map(({ topic, partition, baseOffset }) => [`${topic}/${partition}`, baseOffset]),
   );
   return chunk.map(({ record }) => {
     const log = `${names.topic(record.topic)}/${record.partition}`;

@@ -46,6 +46,10 @@ const QUICK = {
   'transaction.state.log.replication.factor': '1',
   'transaction.state.log.min.isr': '1',
   'transaction.state.log.num.partitions': '1',
+  // What is compacted early is loaded soon. A coordinator that is elected again while it still loads serves offsets of
+  // long ago (4.1.1), and a node of one is elected again at each start.
+  'offsets.topic.segment.bytes': '1048576',
+  'transaction.state.log.segment.bytes': '1048576',
   'share.coordinator.state.topic.replication.factor': '1',
   'share.coordinator.state.topic.min.isr': '1',
   'default.replication.factor': '1',
