@@ -444,7 +444,8 @@ export const errorTable = {
   PL_PROCESS_ENDED: {
     retryable: false,
     message: 'A process that was measured ended {how}; there are no figures',
-    solve: 'What it said last stands above. Where it ended by SIGKILL, the machine may have been out of memory.',
+    solve:
+      'What it said last stands above. Where it ended by SIGKILL, the machine may have been out of memory.',
   },
 } as const satisfies Record<string, ErrorRow>;
 
