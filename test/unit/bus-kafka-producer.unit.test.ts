@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { NewRecord } from '../../src/bus/bus.js';
 import { both } from '../../src/bus/kafka/both.js';
 import type { Cluster } from '../../src/bus/kafka/kafkajs-internals.js';
 import { createPlainProducer } from '../../src/bus/kafka/plain-producer.js';
 import { nextSequence } from '../../src/bus/kafka/produced-batches.js';
+import { createKafkaNames } from '../../src/bus/kafka/topic-names.js';
 import { createTransactionalProducer } from '../../src/bus/kafka/transactional-producer.js';
+import { openTransactionalWriter } from '../../src/bus/kafka/transactional-writer.js';
 import type { ProduceRequest } from '../../src/bus/kafka/wire/produce-request.js';
 
 interface Call {
@@ -214,6 +217,21 @@ describe('a transaction', () => {
     expect(kafka.of('produce')).toEqual([]);
   });
 
+  test('sends one batch at a time: two at once would have the same numbers', async () => {
+    const transaction = await producerOn(fakeCluster()).transaction(plan);
+    const first = transaction.sendBatch(batch(0));
+    await expect(transaction.sendBatch(batch(0))).rejects.toThrow('one batch at a time');
+    await first;
+  });
+
+  test('given a coordinator that moved, it is ended where the coordinator is', async () => {
+    const kafka = fakeCluster({ endTxn: [typed('NOT_COORDINATOR_FOR_GROUP')] });
+    const transaction = await producerOn(kafka).transaction(plan);
+    await transaction.sendBatch(batch(0));
+    await transaction.commit();
+    expect(kafka.of('endTxn')).toHaveLength(2);
+  });
+
   test('is the only one of its producer, and over when it has ended', async () => {
     const producer = producerOn(fakeCluster());
     const transaction = await producer.transaction(plan);
@@ -222,6 +240,28 @@ describe('a transaction', () => {
     await expect(transaction.commit()).rejects.toThrow('has ended');
     await expect(transaction.sendBatch(batch(0))).rejects.toThrow('has ended');
   });
+});
+
+describe('a writer of transactions', () => {
+  const record: NewRecord = {
+    ...{ topic: 'raw-hits.v1', partition: 0, headers: {} },
+    ...{ key: Buffer.from('k'), value: Buffer.from('v') },
+  };
+  const named = (name: string): Error => Object.assign(new Error(name), { name });
+
+  test.each([
+    ['KafkaJSRequestTimeoutError', 0],
+    ['KafkaJSConnectionClosedError', 0],
+    ['KafkaJSProtocolError', 1],
+  ])(
+    'given a produce that ends with %s, it aborts %i times: what was not answered may be written yet',
+    async (name, aborts) => {
+      const kafka = fakeCluster({ produce: [named(name)] });
+      const writer = await openTransactionalWriter(producerOn(kafka), createKafkaNames('p.'));
+      await expect(writer.write([record])).rejects.toThrow(name);
+      expect(kafka.of('endTxn')).toHaveLength(aborts);
+    },
+  );
 });
 
 test('of two of which one fails, the other is waited for', async () => {
@@ -256,6 +296,22 @@ describe('what is written without a transaction', () => {
     expect(kafka.of('produce')[0]).not.toHaveProperty('producerId');
     await producer.disconnect();
     expect(kafka.isClosed()).toBe(true);
+  });
+
+  test('given several partitions of which one has no leader, none is written more than twice', async () => {
+    const moved = () => typed('NOT_LEADER_FOR_PARTITION');
+    const kafka = fakeCluster({ produce: [moved(), moved(), moved()] });
+    const written = await createPlainProducer(kafka.connection).sendBatch(batch(0, 1));
+    expect(written.map(({ partition }) => partition)).toEqual([0, 1]);
+    const asked = kafka.of('produce').map(({ nodeId }) => nodeId);
+    expect([1, 2].map((id) => asked.filter((nodeId) => nodeId === id).length).toSorted()).toEqual([2, 3]);
+  });
+
+  test('is not sent again where the leader has written it', async () => {
+    const kafka = fakeCluster({ produce: [typed('NOT_ENOUGH_REPLICAS_AFTER_APPEND')] });
+    const producer = createPlainProducer(kafka.connection);
+    await expect(producer.sendBatch(batch(0))).rejects.toThrow('AFTER_APPEND');
+    expect(kafka.of('produce')).toHaveLength(1);
   });
 
   test('is refused for good where the broker says so', async () => {

@@ -110,3 +110,38 @@ test('when the connection breaks all fail, and who waits for the end is told', a
   expect(asked.failed.map(({ message }) => message)).toEqual(['broken', 'broken']);
   await queue.waitForPendingRequests();
 });
+
+test('given a pause that ends between two looks, what waits is sent all the same', () => {
+  const [queue, asked] = [createQueue(), nothing()];
+  queue.maybeThrottle(50);
+  vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(49).mockReturnValue(51);
+  push(queue, 1, asked);
+  vi.restoreAllMocks();
+  vi.advanceTimersByTime(100);
+  expect(asked.sent).toEqual([1]);
+});
+
+test('given a broker that asks for weeks of silence, a minute is kept, and who waits longer is told', () => {
+  const [queue, asked] = [createQueue(), nothing()];
+  queue.scheduleRequestTimeoutCheck();
+  queue.maybeThrottle(2 ** 31 - 1);
+  push(queue, 1, asked);
+  vi.advanceTimersByTime(59_000);
+  expect(asked.sent).toEqual([]);
+  vi.advanceTimersByTime(2000);
+  expect(asked.sent).toEqual([1]);
+  queue.destroy();
+});
+
+test('given that nothing may be sent for long, what waits is given up', () => {
+  const [queue, asked] = [createQueue({ maxInFlightRequests: 1 }), nothing()];
+  queue.scheduleRequestTimeoutCheck();
+  push(queue, 1, asked, { requestTimeout: 200_000 });
+  push(queue, 2, asked);
+  vi.advanceTimersByTime(60_500);
+  expect(asked.failed).toEqual([]);
+  vi.advanceTimersByTime(1000);
+  expect(asked.failed).toHaveLength(1);
+  expect([asked.sent, queue.pending]).toEqual([[1], []]);
+  queue.destroy();
+});

@@ -87,6 +87,11 @@ export function isShortOfReplicas(error: unknown): boolean {
   return hasType(error, 'NOT_ENOUGH_REPLICAS') || hasType(error, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND');
 }
 
+/** True where the leader has written, and too few replicas have. */
+export function isAppended(error: unknown): boolean {
+  return hasType(error, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND');
+}
+
 /** True where a connection could not be made, or was closed. */
 export function isConnectionLost(error: unknown): boolean {
   return causesOf(error).some(({ name }) =>

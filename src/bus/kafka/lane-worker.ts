@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ProoflineError } from '../../contracts/errors.js';
 import type { TopicName } from '../../contracts/topics.js';
 import type { LaneHandler, NextOffsets, StoredRecord, Subscription } from '../bus.js';
@@ -36,6 +37,8 @@ export interface LaneEnvironment {
 
 const MAX_BACKOFF_MS = 2000;
 const IDLE_MS = 1000;
+const SHOWN_MS = 3000;
+const SHOWN_LOOK_MS = 50;
 
 /**
  * The loop of one lane: fence the predecessor, believe the committed offset, then read a batch and hand it to the
@@ -100,7 +103,7 @@ async function work(
       confirm: (moved) => claim.confirm(moved),
       onCommitted(next) {
         claim.moved(next);
-        rememberCommitted(env, partition, next);
+        rememberCommitted(env, subscription, partition, next);
         env.events.committed(group, partition);
       },
     });
@@ -184,28 +187,43 @@ interface Start {
 async function findStarts(
   env: LaneEnvironment,
   log: LogReader,
-  { group, topics, keepsPosition, knows }: Subscription,
+  subscription: Subscription,
   partition: number,
 ): Promise<Map<TopicName, Start>> {
+  const { group, topics, keepsPosition, knows } = subscription;
   const starts = new Map<TopicName, Start>();
   for (const topic of topics) {
-    const committed = await log.committed(group, topic, partition);
-    const { low, end } = await log.bounds(topic, partition);
     const mine = env.committed.get(`${topic}/${partition}`);
+    const committed = await committedOffset(log, group, topic, partition, mine ?? 0);
+    const { low, end } = await log.bounds(topic, partition);
     const next = committed ?? low;
     const wentBack = mine !== undefined && (committed === null || committed < mine);
     const lost = next < low || next > end || wentBack;
     if (lost && keepsPosition !== true && topic !== knows)
       throw new ProoflineError('PL_OFFSET_LOST', { group, topic, partition, offset: next, low, end });
     if (lost && topic === knows) {
-      env.committed.delete(`${topic}/${partition}`);
       starts.set(topic, { next: low, low, committed: null });
       continue;
     }
     starts.set(topic, { next, low, committed: keepsPosition === true ? null : committed });
-    if (committed !== null) rememberCommitted(env, partition, { [topic]: committed });
+    if (committed !== null) rememberCommitted(env, subscription, partition, { [topic]: committed });
   }
   return starts;
+}
+
+/** The group's offset. Before version 4 a broker may show it a moment after the transaction that moved it. */
+async function committedOffset(
+  log: LogReader,
+  group: string,
+  topic: TopicName,
+  partition: number,
+  atLeast: number,
+): Promise<number | null> {
+  for (const deadline = performance.now() + SHOWN_MS; ;) {
+    const committed = await log.committed(group, topic, partition);
+    if ((committed ?? 0) >= atLeast || performance.now() > deadline) return committed;
+    await sleep(SHOWN_LOOK_MS);
+  }
 }
 
 function toInput(topic: TopicName, start: Start | undefined, startAt: NextOffsets): LaneInput {
@@ -214,8 +232,16 @@ function toInput(topic: TopicName, start: Start | undefined, startAt: NextOffset
   return { topic, from: own === undefined ? next : Math.max(own, low), withBarriers: own !== undefined };
 }
 
-function rememberCommitted(env: LaneEnvironment, partition: number, next: NextOffsets): void {
-  for (const [topic, offset] of Object.entries(next)) env.committed.set(`${topic}/${partition}`, offset);
+/** Where the group's offset only tells people how far it is, it is no loss when it goes back. */
+function rememberCommitted(
+  env: LaneEnvironment,
+  { keepsPosition, knows }: Subscription,
+  partition: number,
+  next: NextOffsets,
+): void {
+  if (keepsPosition === true) return;
+  for (const [topic, offset] of Object.entries(next))
+    if (topic !== knows) env.committed.set(`${topic}/${partition}`, offset);
 }
 
 /** Counts on a clock that nobody sets: one that is put back would silence the ticks. */

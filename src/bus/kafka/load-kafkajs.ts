@@ -7,11 +7,13 @@ import type { Cluster, ClusterOptions, ConsumerGroup, ConsumerGroupOptions } fro
 import { withoutAborted, type AbortedTransaction, type FetchedRecord } from './read-committed.js';
 import { brokerRequests, type RequestedBroker } from './wire/broker-requests.js';
 import { BytesReader } from './wire/bytes-reader.js';
+import { correctConnection, type ConnectionPrototype } from './wire/connection.js';
 import { RequestQueue, type TimeoutError } from './wire/request-queue.js';
 
 /**
  * The one place that loads kafkajs. Version 2.2.4, its last, has faults on the read side: read committed that hands
- * out aborted records, batches emptied by compaction that stop a reader for good, and records whose many headers do.
+ * out aborted records, batches emptied by compaction that stop a reader for good, and records whose many headers do;
+ * and a connection that breaks within an answer ends the process.
  * They are corrected by putting our own in the place of its modules before it loads them. So it is with what is slow:
  * the queue of a connection's requests, and the requests of which a line makes thousands a second (`wire/`). It unpacks
  * gzip alone, and without a limit: its codecs are replaced by ours. It is used below its consumer, which has no way to
@@ -30,6 +32,7 @@ RequestQueue.TimeoutError = (
   internal('errors') as { KafkaJSRequestTimeoutError: TimeoutError }
 ).KafkaJSRequestTimeoutError;
 replaceRequests();
+correctConnection((internal('network/connection') as { prototype: ConnectionPrototype }).prototype);
 Object.assign(kafkajs.CompressionCodecs, kafkaCodecs());
 export const Kafka = kafkajs.Kafka;
 export const logLevel = kafkajs.logLevel;

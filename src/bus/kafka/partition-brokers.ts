@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isConnectionLost, isShortOfReplicas, isStaleMetadata, isTimeout } from './kafka-errors.js';
+import {
+  isAppended,
+  isConnectionLost,
+  isShortOfReplicas,
+  isStaleMetadata,
+  isTimeout,
+} from './kafka-errors.js';
 import type { Broker, Cluster } from './kafkajs-internals.js';
 
 /** Which broker is to be asked about what. It is remembered as long as it holds. */
@@ -9,8 +15,10 @@ export interface PartitionBrokers {
   leader(topic: string, partition: number): Promise<Broker>;
   /** Does it again, with what is known anew, while leaders and coordinators move. For what does no harm twice. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
-  /** The same, and where an answer did not come: the work may have been done. */
+  /** The same, and where a connection broke before the answer came: the work may have been done. */
   whileUnanswered<T>(work: () => Promise<T>): Promise<T>;
+  /** What `whileUnanswered` does again. */
+  mayBeRepeated(error: unknown): boolean;
 }
 
 /** Of a group, or of a transactional id. */
@@ -18,7 +26,8 @@ export const coordinatorTypes = { group: 0, transaction: 1 } as const;
 export type CoordinatorType = keyof typeof coordinatorTypes;
 
 const MOVING_MS = 5000;
-const PAUSE_MS = 50;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
 
 /** kafkajs asks for the coordinators four times a transaction, which is half of its round trips. */
 export function createPartitionBrokers(cluster: Cluster): PartitionBrokers {
@@ -30,13 +39,14 @@ export function createPartitionBrokers(cluster: Cluster): PartitionBrokers {
   }
 
   async function again<T>(work: () => Promise<T>, may: (error: unknown) => boolean): Promise<T> {
-    for (const deadline = performance.now() + MOVING_MS; ;) {
+    const deadline = performance.now() + MOVING_MS;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         return await work();
       } catch (error) {
         if (!may(error) || performance.now() > deadline) throw error;
         coordinators.clear();
-        await sleep(PAUSE_MS);
+        await sleep(pause);
         await cluster.refreshMetadata().catch(() => undefined);
       }
     }
@@ -61,9 +71,14 @@ export function createPartitionBrokers(cluster: Cluster): PartitionBrokers {
       return cluster.findBroker({ nodeId: found.leader });
     },
     whileMoving: (work) => again(work, isMoving),
-    whileUnanswered: (work) =>
-      again(work, (error) => isMoving(error) || isConnectionLost(error) || isTimeout(error)),
+    whileUnanswered: (work) => again(work, mayBeRepeated),
+    mayBeRepeated,
   };
+}
+
+/** What was written, but not by enough replicas, may stay: without numbers it would be there once more each time. */
+function mayBeRepeated(error: unknown): boolean {
+  return !isAppended(error) && (isMoving(error) || isConnectionLost(error) || isTimeout(error));
 }
 
 function isMoving(error: unknown): boolean {
@@ -71,5 +86,7 @@ function isMoving(error: unknown): boolean {
 }
 
 function withoutLeader(topic: string, partition: number): Error {
-  return Object.assign(new Error(`${topic}/${partition} has no leader`), { type: 'LEADER_NOT_AVAILABLE' });
+  const error = new Error(`${topic}/${partition} has no leader`);
+  // As kafkajs names what the brokers say: its kind decides what a lane makes of it.
+  return Object.assign(error, { name: 'KafkaJSProtocolError', type: 'LEADER_NOT_AVAILABLE' });
 }

@@ -17,9 +17,20 @@ export function createPlainProducer(connection: CuttableCluster): PlainProducer 
   const brokers = createPartitionBrokers(connection.cluster);
   return {
     connect: () => connection.cluster.connect(),
-    sendBatch({ topicMessages }) {
+    async sendBatch({ topicMessages }) {
       const topicData = toTopicData(topicMessages, () => NOT_IDEMPOTENT);
-      return brokers.whileUnanswered(() => sendToLeaders(brokers, {}, topicData));
+      try {
+        return await sendToLeaders(brokers, {}, topicData);
+      } catch (error) {
+        if (!brokers.mayBeRepeated(error)) throw error;
+      }
+      // Apart: what one partition is sent again for, the others are not.
+      const apart = topicData.flatMap(({ topic, partitions }) =>
+        partitions.map((each) => [{ topic, partitions: [each] }]),
+      );
+      const asked = apart.map((one) => brokers.whileUnanswered(() => sendToLeaders(brokers, {}, one)));
+      await Promise.allSettled(asked);
+      return (await Promise.all(asked)).flat();
     },
     disconnect: () => connection.close(),
   };

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Consumption, Subscription } from '../bus.js';
-import { joinMemories } from './group-memory.js';
+import { joinMemories, ofPartitions } from './group-memory.js';
 import { joinGroup, type MemberTimes } from './group-member.js';
 import { laneError } from './lane-error.js';
 import { runLane, type LaneEnvironment } from './lane-worker.js';
@@ -21,6 +21,7 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
   const lanes = new Map<number, RunningLane>();
   const committed = new Map<string, number>();
   const { client, names } = env;
+  let assigned: readonly number[] = [];
 
   const member = joinGroup({
     ...env.times,
@@ -28,12 +29,13 @@ export function subscribe(env: SubscribeEnvironment, subscription: Subscription)
     groupId: names.group(subscription.group),
     topics: subscription.topics.map((topic) => names.topic(topic)),
     memory: {
-      told: () => committed,
+      told: () => ofPartitions(committed, (partition) => assigned.includes(partition)),
       learn(memory) {
         for (const [log, offset] of joinMemories([committed, memory])) committed.set(log, offset);
       },
     },
     onAssigned(partitions) {
+      assigned = partitions;
       env.events.joined(subscription.group);
       for (const partition of partitions) startLane(partition);
     },

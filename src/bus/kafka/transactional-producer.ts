@@ -111,6 +111,7 @@ function beginTransaction(
   let isActive = true;
   let isThere = false;
   let planTold: Promise<unknown> | null = null;
+  let isSending = false;
 
   const coordinator = (): Promise<Broker> => brokers.coordinator('transaction', owner.transactionalId);
 
@@ -145,6 +146,17 @@ function beginTransaction(
   }
 
   async function sendBatch(topicMessages: readonly TopicMessages[]): Promise<BatchOffset[]> {
+    // Two at once would have the same numbers: the second is taken for the first, and lost.
+    if (isSending) throw new Error('a transaction sends one batch at a time');
+    isSending = true;
+    try {
+      return await sendNumbered(topicMessages);
+    } finally {
+      isSending = false;
+    }
+  }
+
+  async function sendNumbered(topicMessages: readonly TopicMessages[]): Promise<BatchOffset[]> {
     const topicData = toTopicData(topicMessages, (each) => sequences.get(keyOf(each)) ?? 0);
     await tell(topicData.flatMap(partitionsOf), null);
     // A batch that was written and is sent again has the same numbers: it is not written twice.
@@ -159,7 +171,8 @@ function beginTransaction(
   async function end(transactionResult: boolean): Promise<void> {
     if (!isActive) throw new Error('the transaction has ended');
     isActive = false;
-    if (isThere) await (await coordinator()).endTxn({ ...owner, transactionResult });
+    if (isThere)
+      await brokers.whileMoving(async () => (await coordinator()).endTxn({ ...owner, transactionResult }));
   }
 
   return {

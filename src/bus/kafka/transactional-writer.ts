@@ -3,7 +3,7 @@ import { topics, type TopicName } from '../../contracts/topics.js';
 import type { NewRecord, NextOffsets } from '../bus.js';
 import { recordBytes } from '../record-size.js';
 import { both } from './both.js';
-import { isConcurrentTransaction } from './kafka-errors.js';
+import { isConcurrentTransaction, isConnectionLost, isTimeout } from './kafka-errors.js';
 import type { PlainProducer } from './plain-producer.js';
 import type { PartitionOf, TopicMessages } from './produced-batches.js';
 import type { KafkaNames } from './topic-names.js';
@@ -71,7 +71,7 @@ export async function openTransactionalWriter(
         await transaction.commit();
         return written;
       } catch (error) {
-        if (transaction.isActive()) await transaction.abort().catch(() => undefined);
+        if (transaction.isActive() && !isUnanswered(error)) await transaction.abort().catch(() => undefined);
         throw error;
       }
     },
@@ -94,6 +94,15 @@ export async function openPlainWriter(producer: PlainProducer, names: KafkaNames
 
 async function disconnect(producer: Pick<PlainProducer, 'disconnect'>): Promise<void> {
   await producer.disconnect().catch(() => undefined);
+}
+
+/**
+ * What was not answered may be written yet. Behind the marker of an abort, under the same epoch, it would begin a
+ * transaction that nobody knows of, and that the next commit covers: the id is left to who takes it over, which
+ * raises the epoch first.
+ */
+function isUnanswered(error: unknown): boolean {
+  return isTimeout(error) || isConnectionLost(error);
 }
 
 /** While the broker still ends the transaction before. */

@@ -39,6 +39,8 @@ interface Sent extends PushedRequest {
 }
 
 const LOOK_MS = 100;
+/** A broker may ask for a pause; one that asks for more is not believed. */
+const MAX_THROTTLE_MS = 60_000;
 
 /** Looks after the timeouts of all connections: a timer each would go off ten times a second a connection. */
 class Watch {
@@ -48,7 +50,7 @@ class Watch {
   add(queue: RequestQueue): void {
     this.#queues.add(queue);
     this.#timer ??= setInterval(() => {
-      const now = Date.now();
+      const now = performance.now();
       for (const each of this.#queues) each.timeOut(now);
     }, LOOK_MS);
   }
@@ -86,11 +88,14 @@ export class RequestQueue {
   /** The broker asks for a pause (KIP-219). */
   maybeThrottle(ms: number | null | undefined): void {
     if (typeof ms === 'number' && ms > 0)
-      this.#throttledUntil = Math.max(this.#throttledUntil, Date.now() + ms);
+      this.#throttledUntil = Math.max(
+        this.#throttledUntil,
+        performance.now() + Math.min(ms, MAX_THROTTLE_MS),
+      );
   }
 
   push(pushed: PushedRequest): void {
-    const request: Sent = { ...pushed, createdAt: Date.now(), sentAt: 0 };
+    const request: Sent = { ...pushed, createdAt: performance.now(), sentAt: 0 };
     if (this.#maySend()) this.#send(request);
     else {
       this.pending.push(request);
@@ -140,17 +145,30 @@ export class RequestQueue {
       const limit = Math.max(this.options.requestTimeout, request.requestTimeout ?? 0);
       if (now - request.sentAt > limit) this.#giveUp(request);
     }
+    for (const request of this.pending.slice()) {
+      const limit = Math.max(this.options.requestTimeout, request.requestTimeout ?? 0) + MAX_THROTTLE_MS;
+      if (now - request.createdAt > limit) this.#giveUp(request);
+    }
     if (!this.options.isConnected()) this.destroy();
   }
 
-  #giveUp({ entry, createdAt, sentAt }: Sent): void {
+  #giveUp(request: Sent): void {
+    const { entry, createdAt, sentAt } = request;
     const { apiName, apiKey, apiVersion, correlationId } = entry;
     const { broker, clientId } = this.options;
     this.inflight.delete(correlationId);
+    this.pending = this.pending.filter((each) => each !== request);
     this.checkPendingRequests();
     entry.reject(
       new RequestQueue.TimeoutError(`Request ${apiName}(key: ${apiKey}, version: ${apiVersion}) timed out`, {
-        ...{ broker, clientId, correlationId, createdAt, sentAt, pendingDuration: sentAt - createdAt },
+        ...{
+          broker,
+          clientId,
+          correlationId,
+          createdAt,
+          sentAt,
+          pendingDuration: Math.max(0, sentAt - createdAt),
+        },
       }),
     );
     this.#tellIdle();
@@ -159,12 +177,12 @@ export class RequestQueue {
   #maySend(): boolean {
     const { maxInFlightRequests: most } = this.options;
     if (most !== null && this.inflight.size >= most) return false;
-    return this.#throttledUntil < 0 || this.#throttledUntil <= Date.now();
+    return this.#throttledUntil < 0 || this.#throttledUntil <= performance.now();
   }
 
   #send(request: Sent): void {
     const { entry, expectResponse } = request;
-    request.sentAt = Date.now();
+    request.sentAt = performance.now();
     if (expectResponse) this.inflight.set(entry.correlationId, request);
     request.sendRequest();
     if (!expectResponse) entry.resolve({ correlationId: entry.correlationId, size: 0, payload: null, entry });
@@ -172,12 +190,16 @@ export class RequestQueue {
 
   /** What waits for an answer to make room is sent with it; what is throttled, when that is over. */
   #sendLater(): void {
-    const ms = this.#throttledUntil - Date.now();
-    if (this.#throttle !== null || ms <= 0) return;
-    this.#throttle = setTimeout(() => {
-      this.#throttle = null;
-      this.checkPendingRequests();
-    }, ms);
+    const ms = this.#throttledUntil - performance.now();
+    // The pause may have ended since it was looked at: then nothing else would send what waits.
+    if (this.#throttle !== null || (ms <= 0 && this.inflight.size > 0)) return;
+    this.#throttle = setTimeout(
+      () => {
+        this.#throttle = null;
+        this.checkPendingRequests();
+      },
+      Math.max(1, ms),
+    );
   }
 
   #isIdle(): boolean {

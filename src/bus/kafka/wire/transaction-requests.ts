@@ -110,6 +110,9 @@ function oneCode(answer: BytesReader): ErrorCode {
   return answer.readInt16();
 }
 
+/** Said of partitions that are not to blame. */
+const NOT_ATTEMPTED = 55;
+
 /** A code for each partition of each topic. */
 function partitionCodes(answer: BytesReader): ErrorCode {
   const codes = answer.readArray(() => {
@@ -119,5 +122,6 @@ function partitionCodes(answer: BytesReader): ErrorCode {
       return answer.readInt16();
     });
   });
-  return codes.flat().find((code) => code !== 0) ?? 0;
+  const wrong = codes.flat().filter((code) => code !== 0);
+  return wrong.find((code) => code !== NOT_ATTEMPTED) ?? wrong[0] ?? 0;
 }
